@@ -9,7 +9,7 @@ import { countedDays, type Period } from './period.js';
 import { activeAccounts, statisticsOf } from './statistics.js';
 import { languagesOf, tagNamed, tagUses } from './tag-uses.js';
 
-/** Applications that people signed up with whose names are looked up. */
+/** Applications whose names are looked up for the sources of sign-ups. */
 const APPS_MAX = 100;
 
 interface Datum {
@@ -29,7 +29,7 @@ interface Wanted {
 type Find = (wanted: Wanted) => Promise<readonly Datum[] | Problem>;
 const nothing: Find = async () => [];
 
-/** Of other servers, and of the space that things take, nothing is known here. */
+/** Dimensions by key. Those about other servers and storage space are empty. */
 const KINDS: Readonly<Record<string, Find>> = {
   languages,
   sources,
@@ -57,10 +57,10 @@ const KINDS: Readonly<Record<string, Find>> = {
 };
 const WITH_SUBJECT = /^(?:tag|instance)_/;
 
-/** Which dimensions there are. */
+/** Keys of all dimensions. */
 export const DIMENSIONS = Object.keys(KINDS);
 
-/** One dimension as clients read it; undefined: there is none of this name, or it lacks what it is of. */
+/** Returns one dimension for clients; undefined if the key is unknown or its subject is missing. */
 export async function dimension(
   services: Services,
   key: string,
@@ -75,14 +75,14 @@ export async function dimension(
   return isProblem(data) ? data : { key, data };
 }
 
-/** Of those who said something. */
+/** Returns the languages of accounts that posted. */
 async function languages({ services, period, limit }: Wanted) {
   const records = await recordsOf(services, await activeAccounts(services, period.first, period.last));
   const locales = records.flatMap(({ locale }) => (locale === '' ? [] : [locale]));
   return ranked(locales, limit, languageName);
 }
 
-/** What people signed up with. */
+/** Returns the applications with which people signed up. */
 async function sources({ services, period, limit }: Wanted) {
   const used: string[] = [];
   for await (const { clientId } of newcomers(services, period)) used.push(clientId ?? '');
@@ -99,7 +99,7 @@ async function sources({ services, period, limit }: Wanted) {
   );
 }
 
-/** What was said, by server: all of it here. */
+/** Returns the number of statuses by server; all are local. */
 async function servers({ services, period }: Wanted) {
   const { days } = await statisticsOf(services);
   const { domain } = services.instance;
@@ -119,7 +119,7 @@ const version = (key: string, name: string, value: string): Datum => ({
   human_value: value,
 });
 
-/** How often each occurs, the most frequent first. */
+/** Counts the names, most frequent first. */
 function ranked(names: readonly string[], limit: number, human = (name: string) => name): Datum[] {
   const counts = new Map<string, number>();
   for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);

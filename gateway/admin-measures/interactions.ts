@@ -7,20 +7,20 @@ import { listedAccounts } from '../moderation/listed-accounts.js';
 import { accountCursor } from '../paging/eras.js';
 import { countedDays } from './period.js';
 
-/** Accounts whose doings are counted, those that signed up last: each costs two reads. */
+/** Accounts whose interactions are counted, newest first: each costs two reads. */
 const ACCOUNTS_MAX = 5_000;
 /** Rows of one account, of each kind. */
 const ROWS_MAX = 5_000;
-/** Accounts read side by side. */
+/** Accounts read concurrently. */
 const READ_AT_ONCE = 20;
-/** Rows of all accounts together, at least; what accounts of earlier sign-ups did is left out then. Some seconds of reading. */
+/** Rows of all accounts after which older accounts are left out: some seconds of reading. */
 const ROWS_IN_ALL_MAX = 200_000;
 
 type ByDay = ReadonlyMap<number, number>;
-/** For each server in the process, as long as its registry lives. */
+/** Cached counts by server, because tests start several in one process; released with the server's registry. */
 const keptOf = new WeakMap<object, Kept<ByDay>>();
 
-/** Favourites, reblogs, and replies to others that people of this server made, by days since 1970. */
+/** Returns the number of favourites, reblogs, and replies to others by local accounts, by days since 1970. */
 export function interactions(services: Services): Promise<ByDay> {
   const kept = keptOf.get(services.registry) ?? new Kept(services.clock, () => countInteractions(services));
   keptOf.set(services.registry, kept);
@@ -53,7 +53,7 @@ export async function countInteractions(
   return byDay;
 }
 
-/** Ids of what somebody made of others' statuses, and how many rows it took to find them. */
+/** Returns ids of an account's interactions with others' statuses, and the number of rows read. */
 async function madeBy(
   { tables, clock }: Pick<Services, 'tables' | 'clock'>,
   account: string,

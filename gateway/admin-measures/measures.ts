@@ -12,25 +12,25 @@ import { countedDays, daysBefore, daysOf, type Period } from './period.js';
 import { activeIn, statisticsOf } from './statistics.js';
 import { tagNamed, tagUses } from './tag-uses.js';
 
-/** Reports that one question looks at, newest first. */
+/** Reports read for one query, newest first. */
 const REPORTS_MAX = 5_000;
 const READ_AT_ONCE = 200;
 
-/** How much there was in a period. */
+/** Returns the total of a period. */
 type Count = (period: Period) => number;
-/** The hashtag or the domain that a measure is of, by the measure's key. */
+/** Hashtag or domain that a measure concerns, by the measure's key. */
 export type Subjects = Readonly<Record<string, string | undefined>>;
 
 interface Measured {
   readonly services: Services;
-  /** What is counted covers these days. */
+  /** Days that the count must cover. */
   readonly days: Period;
   readonly subject: string;
 }
 
 interface Kind {
   readonly count: (measured: Measured) => Promise<Count | Problem>;
-  /** It is of something that must be named. */
+  /** True if the measure demands a subject. */
   readonly hasSubject?: boolean;
   readonly unit?: string;
   readonly human?: (total: number) => string;
@@ -38,7 +38,7 @@ interface Kind {
 
 const nothing: Kind = { hasSubject: true, count: async () => () => 0 };
 
-/** Of other servers nothing is known yet. */
+/** Measures by key. Those about other servers are zero. */
 const KINDS: Readonly<Record<string, Kind>> = {
   active_users: {
     count: async ({ services }) => {
@@ -62,7 +62,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   resolved_reports: { count: ({ services }) => reportsBy(services, ({ resolvedAtMs }) => resolvedAtMs) },
   tag_accounts: ofTag((accountIds) => distinct(accountIds)),
   tag_uses: ofTag((accountIds) => accountIds.length),
-  // This one, or none.
+  // The only possible server is this one.
   tag_servers: ofTag((accountIds) => Math.min(accountIds.length, 1)),
   instance_accounts: nothing,
   instance_media_attachments: { ...nothing, unit: 'bytes', human: (total) => `${total} Bytes` },
@@ -72,10 +72,10 @@ const KINDS: Readonly<Record<string, Kind>> = {
   instance_followers: nothing,
 };
 
-/** Which measures there are. */
+/** Keys of all measures. */
 export const MEASURES = Object.keys(KINDS);
 
-/** One measure as clients read it; undefined: there is none of this name, or it lacks what it is of. */
+/** Returns one measure for clients; undefined if the key is unknown or its subject is missing. */
 export async function measure(
   services: Services,
   key: string,
@@ -107,7 +107,7 @@ export async function measure(
 
 const distinct = (names: readonly string[]): number => new Set(names).size;
 
-/** What each day adds. */
+/** Returns a count that sums up the values of days. */
 export function summed(on: (day: number) => number | undefined): Count {
   return (period) => {
     let sum = 0;

@@ -5,11 +5,11 @@ import type { Services } from '../http/services.js';
 import { accountsCursor } from '../moderation/moderators.js';
 import { idsOf, type Period } from './period.js';
 
-/** Accounts that one question looks at, the newest first: some hundred reads. */
+/** Accounts read for one query, newest first: some hundred reads. */
 const NEWCOMERS_MAX = 20_000;
 const READ_AT_ONCE = 200;
 
-/** Who signed up in a period, and is here still. */
+/** Yields the accounts that signed up in a period and are still active. */
 export async function* newcomers(services: Services, period: Period): AsyncGenerator<StoreAccountRecord> {
   if (period.last < period.first) return;
   const cursor = accountsCursor(services, idsOf(period));
@@ -26,7 +26,7 @@ export async function* newcomers(services: Services, period: Period): AsyncGener
   }
 }
 
-/** Some accounts at a time. */
+/** Reads accounts in batches. */
 export async function recordsOf(services: Services, ids: readonly string[]): Promise<StoreAccountRecord[]> {
   const found: StoreAccountRecord[] = [];
   for (let start = 0; start < Math.min(ids.length, NEWCOMERS_MAX); start += READ_AT_ONCE) {

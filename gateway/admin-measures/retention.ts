@@ -5,12 +5,12 @@ import { isoTime } from '../paging/iso-time.js';
 import { newcomers } from './newcomers.js';
 import type { Period } from './period.js';
 
-/** Days or months of one answer, the last of those asked for: some five thousand numbers. */
+/** Days or months in one answer, the last of those requested: some five thousand numbers. */
 const COHORTS_MAX = 100;
 
 export type Frequency = 'day' | 'month';
 
-/** Of those who signed up in each day or month, how many said something in it, or in each one after it, or later. */
+/** Returns for each day or month how many of its new accounts posted in it, or in each later one, or afterwards. */
 export async function retention(services: Services, period: Period, frequency: Frequency): Promise<object[]> {
   const today = Math.floor(services.clock.nowMs() / DAY_MS);
   const last = Math.min(period.last, today);
@@ -35,7 +35,7 @@ export async function retention(services: Services, period: Period, frequency: F
   }));
 }
 
-/** First days of the days or months that a period touches, the earliest first. */
+/** Returns the first days of the days or months that a period touches, earliest first. */
 function startsOf({ first, last }: Period, frequency: Frequency): number[] {
   const starts: number[] = [];
   for (let day = last; day >= first && starts.length < COHORTS_MAX; day--) {
@@ -45,7 +45,7 @@ function startsOf({ first, last }: Period, frequency: Frequency): number[] {
   return starts;
 }
 
-/** The first day of a day's month. */
+/** Returns the first day of a day's month. */
 function monthOf(day: number): number {
   const date = new Date(day * DAY_MS);
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth()) / DAY_MS;

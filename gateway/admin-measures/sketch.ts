@@ -1,9 +1,9 @@
 import { storedId } from '../../actors/domain/ids.js';
 
-/** Names of which a sketch holds each one; past them it estimates. */
+/** Ids that a sketch stores exactly; past them it estimates. */
 const EXACT_MAX = 512;
 const INDEX_BITS = 12;
-/** The estimate's standard error is 1.04 / √registers: 1.6 %. */
+/** Number of registers. The estimate's standard error is 1.04 / √registers: 1.6 %. */
 const REGISTERS = 2 ** INDEX_BITS;
 const ID_BYTES = 8;
 const EXACT = 0;
@@ -13,7 +13,7 @@ const MASK_64 = 0xffffffffffffffffn;
 const BIAS = 0.7213 / (1 + 1.079 / REGISTERS);
 
 /**
- * A set of ids whose size is wanted: exact up to EXACT_MAX, then an estimate in 4 KiB however many there are
+ * A set of ids of which only the size is needed: exact up to EXACT_MAX, then an estimate in 4 KiB for any number
  * (HyperLogLog). Sketches of several sets merge into that of their union.
  */
 export class Sketch {
@@ -90,7 +90,7 @@ export class Sketch {
   }
 }
 
-/** Source: the finalizer of splitmix64. */
+/** Returns a hash. Source: the finalizer of splitmix64. */
 function mixed(value: bigint): bigint {
   let hash = (value + 0x9e3779b97f4a7c15n) & MASK_64;
   hash = ((hash ^ (hash >> 30n)) * 0xbf58476d1ce4e5b9n) & MASK_64;

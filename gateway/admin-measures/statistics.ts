@@ -7,29 +7,29 @@ import { accountTallies, dayTotals, tallyDays } from '../../store/tables.js';
 import type { Services } from '../http/services.js';
 import { Sketch } from './sketch.js';
 
-/** What a day held. */
+/** Counts of one day. */
 export interface Day {
   registrations: number;
   statuses: number;
-  /** Accounts that said something. */
+  /** Accounts that posted. */
   readonly active: Sketch;
 }
 
 export interface Totals {
   /** Confirmed and approved accounts that are not suspended. */
   readonly users: number;
-  /** Statuses and reblogs of these, without direct ones. */
+  /** Statuses and reblogs of these accounts, without direct ones. */
   readonly statuses: number;
-  /** Accounts that said something within 30 days; an estimate where there are many. */
+  /** Accounts that posted within 30 days; an estimate if there are many. */
   readonly activeMonth: number;
-  /** The same within 180 days. */
+  /** Accounts that posted within 180 days; an estimate if there are many. */
   readonly activeHalfYear: number;
 }
 
-/** As of a moment. */
+/** Counts at a moment. */
 export interface Statistics extends Totals {
   readonly atMs: number;
-  /** By days since 1970, for the last WEEKS_COUNTED weeks. */
+  /** Counts by days since 1970, for the last WEEKS_COUNTED weeks. */
   readonly days: ReadonlyMap<number, Day>;
 }
 
@@ -41,14 +41,14 @@ const MONTH_DAYS = 30;
 const HALF_YEAR_DAYS = 180;
 /** Interval of the counts of one node: each reads the rows of today and yesterday. */
 const KEPT_MS = 300_000;
-/** Today and yesterday are read again and again: effects that an outage delays still add to them. */
+/** Latest days that are recounted each time: effects that an outage delays still add to them. */
 const OPEN_DAYS = 2;
-/** Accounts of one period that are looked at one by one. */
+/** Accounts of one period that are read one by one. */
 const ACTIVE_MAX = 10_000;
 
-/** The end of a day. */
+/** Counts of one day, with the totals at its end. */
 interface Counted extends Day {
-  /** Totals when the day ended. */
+  /** Totals at the end of the day. */
   readonly users: number;
   readonly total: number;
 }
@@ -59,10 +59,13 @@ interface Held {
   /** Days whose totals are stored, of the last half year and the one before. */
   readonly closed: Map<number, Counted>;
 }
-/** For each server in the process, as long as its registry lives. */
+/** Counts by server, because tests start several in one process; released with the server's registry. */
 const heldOf = new WeakMap<object, Held>();
 
-/** The latest count. One that is older than KEPT_MS is returned as it is, and replaced in the background. @throws Unavailable */
+/**
+ * Returns the latest count. A count older than KEPT_MS is returned as it is, and replaced in the background. @throws
+ * Unavailable
+ */
 export async function statisticsOf(services: Services): Promise<Statistics> {
   const held = heldOf.get(services.registry) ?? { counted: undefined, counting: undefined, closed: new Map() };
   heldOf.set(services.registry, held);
@@ -76,12 +79,12 @@ export async function statisticsOf(services: Services): Promise<Statistics> {
       held.counting = undefined;
     });
   if (held.counted === undefined) return held.counting;
-  // A failure is not lost: the next question counts again.
+  // A failure needs no handling: the next call counts again.
   held.counting.catch(() => undefined);
   return held.counted;
 }
 
-/** Adds the rows of the days that are open to the stored totals of those before, and stores the days that end. */
+/** Adds the rows of the open days to the stored totals of the days before, and stores the days that have ended. */
 async function count(services: Services, closed: Map<number, Counted>): Promise<Statistics> {
   const nowMs = services.clock.nowMs();
   const today = Math.floor(nowMs / DAY_MS);
@@ -97,7 +100,7 @@ async function count(services: Services, closed: Map<number, Counted>): Promise<
     const counted = await countDay(services, key.day, days.get(latest));
     days.set(key.day, counted);
     latest = key.day;
-    // A day that could not be stored waits for the next count, and so do those after it.
+    // A day that could not be stored waits for the next count, and so do the days after it.
     if (key.day <= today - OPEN_DAYS) isStoring = isStoring && (await store(services, key.day, counted));
   }
   const { users, total } = days.get(latest) ?? { users: 0, total: 0 };
@@ -112,7 +115,7 @@ async function count(services: Services, closed: Map<number, Counted>): Promise<
   };
 }
 
-/** How many accounts said something on these days, both included. */
+/** Returns the number of accounts that posted on these days, both inclusive. */
 export function activeIn(days: ReadonlyMap<number, Day>, first: number, last: number): number {
   const all = new Sketch();
   for (const [day, { active }] of days) if (day >= first && day <= last) all.merge(active);
@@ -160,7 +163,7 @@ async function* tallies({ tables }: Services, day: number) {
   }
 }
 
-/** Ids of accounts that said something on these days, both included; those of the latest days if there are many. */
+/** Returns ids of accounts that posted on these days, both inclusive; those of the latest days if there are many. */
 export async function activeAccounts(services: Services, first: number, last: number): Promise<string[]> {
   const found = new Set<string>();
   for (let day = last; day >= first && found.size < ACTIVE_MAX; day--)
@@ -169,7 +172,7 @@ export async function activeAccounts(services: Services, first: number, last: nu
   return [...found].slice(0, ACTIVE_MAX);
 }
 
-/** The instance's actor stores a day once, whichever node counted it. False when it could not. */
+/** Stores a day through the instance's actor, once for all nodes. Returns false if the store is unavailable. */
 async function store({ askInstance }: Services, day: number, counted: Counted): Promise<boolean> {
   const { users, total, registrations, statuses, active } = counted;
   const totals: InstanceDayTotals = {

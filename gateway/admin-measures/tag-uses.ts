@@ -5,26 +5,26 @@ import type { Services } from '../http/services.js';
 import { tagsCursor } from '../timelines/tag.js';
 import { idsOf, type Period } from './period.js';
 
-/** Uses of one hashtag that one question looks at, newest first. */
+/** Uses of one hashtag read for one query, newest first. */
 const USES_MAX = 20_000;
-/** Statuses whose languages are looked at, newest first: they are read whole. */
+/** Statuses whose languages are read, newest first: each is loaded completely. */
 const SAMPLE_MAX = 2_000;
 const READ_AT_ONCE = 500;
 
 /** A public use of a hashtag. */
 export interface TagUse {
-  /** The status. */
+  /** Id of the status. */
   readonly id: string;
   readonly accountId: string;
 }
 
-/** The hashtag that somebody means: one that was used in public, by its id, or any by its name. @throws Unavailable */
+/** Returns the name of a hashtag: by id if it was used in public, or any by name. @throws Unavailable */
 export async function tagNamed(services: Services, idOrName: string): Promise<string | undefined> {
   if (!isId(idOrName)) return namedHashtag(idOrName);
   return (await services.tables.get(tagNumbers, { number: storedId(idOrName) }))?.name;
 }
 
-/** In public within a period, newest first. */
+/** Returns the public uses within a period, newest first. */
 export async function tagUses(services: Services, tag: string, period: Period): Promise<readonly TagUse[]> {
   if (period.last < period.first) return [];
   const cursor = tagsCursor(services.tables, [tag], idsOf(period));
@@ -37,7 +37,7 @@ export async function tagUses(services: Services, tag: string, period: Period): 
   return uses;
 }
 
-/** The languages of the newest of them, one for each that says its own. */
+/** Returns the languages of the newest uses, one for each status with a language. */
 export async function languagesOf(services: Services, uses: readonly TagUse[]): Promise<string[]> {
   const languages: string[] = [];
   const sample = uses.slice(0, SAMPLE_MAX);

@@ -6,7 +6,7 @@ import { loadAccounts } from '../viewing/people-at-hand.js';
 import { blocksDomainOf } from '../viewing/screen.js';
 import { relationsOf } from '../viewing/visible.js';
 
-/** Accounts that are looked at, those who came last first; besides them those active of late are found. */
+/** Accounts that are read, the newest first. Recently active accounts are read in addition. */
 export const LOOKED_AT_MAX = 5_000;
 
 export const DIRECTORY_ORDERS = ['active', 'new'] as const;
@@ -17,10 +17,10 @@ export interface DirectoryWanted {
   readonly offset: number;
 }
 
-/** Ids of the people of this server who want to be found, in each order. */
+/** Ids of discoverable local accounts, in each order. */
 export type Directory = { readonly [order in DirectoryWanted['order']]: readonly string[] };
 
-/** Everyone who wants to be found, as of now. */
+/** Reads the current directory. */
 export async function readDirectory(services: Services): Promise<Directory> {
   const found = new Map<string, StoreAccountRecord>();
   const look = async (ids: readonly string[]) => {
@@ -41,7 +41,10 @@ export async function readDirectory(services: Services): Promise<Directory> {
   };
 }
 
-/** A page of it, without those who do not want to be found any more, and whom the viewer has nothing to do with. */
+/**
+ * Returns a page of the directory, without accounts that are no longer discoverable, and without those that the viewer
+ * blocks, mutes or is blocked by.
+ */
 export async function directoryPage(
   services: Services,
   viewer: string | undefined,

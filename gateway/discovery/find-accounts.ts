@@ -12,23 +12,26 @@ import type { Relations } from '../viewing/relations.js';
 import { blocksDomainOf } from '../viewing/screen.js';
 import { relationsOf } from '../viewing/visible.js';
 
-/** Words of a question that are looked up. */
+/** Words of a query that are looked up. */
 export const QUERY_WORDS_MAX = 6;
-/** Accounts looked at for one word: bounds one question; what begins alike is rarely so much. */
+/** Accounts read for one word: bounds one query. Few prefixes match more. */
 const ROWS_MAX = 500;
-/** Questions whose words are kept, 500 characters at most. */
+/** Cached queries, at most 500 characters each. */
 const QUESTIONS_MAX = 1_024;
-/** Follows every possible continuation of a word. */
+/** Sorts after every possible continuation of a word. */
 const AFTER_ALL = '\u{10ffff}';
 
 export interface AccountsWanted {
   readonly limit: number;
   readonly offset: number;
-  /** Only those whom the viewer follows. */
+  /** Restricts the result to accounts that the viewer follows. */
   readonly following: boolean;
 }
 
-/** Local accounts whose names have all words of the question, or begin so; those named exactly so first. */
+/**
+ * Finds local accounts whose names contain all words of the query as words or prefixes. An account with exactly that
+ * name comes first.
+ */
 export function findAccounts(
   services: Services,
   viewer: string | undefined,
@@ -58,7 +61,10 @@ export function findAccounts(
   });
 }
 
-/** Those of them who have a word for each letter, too: what begins with one letter is too much to look up. */
+/**
+ * Keeps accounts that also have a name beginning with each single letter: a prefix of one letter matches too many to
+ * look up.
+ */
 function lettered(
   records: Iterable<StoreAccountRecord>,
   letters: readonly string[],
@@ -71,7 +77,7 @@ function lettered(
   });
 }
 
-/** Those of them who may be found, the best of them first. */
+/** Returns the accounts that may be found, best first. */
 function best(
   { limits }: Services,
   viewer: string | undefined,
@@ -83,12 +89,12 @@ function best(
   const ranked = new Best<Candidate>(offset + limit, byRank);
   for (const record of records) {
     const relation = relations(record.id);
-    // Blocks and mutes hide statuses, not people: a viewer finds whom they want to unblock. Source: Mastodon
+    // Blocks and mutes hide statuses, not accounts: a viewer must find accounts to unblock them. Source: Mastodon
     // AccountSearchService, which filters neither.
     if (!isPublished(record) || isSuspended(record)) continue;
     const isFollowed = relation?.following === true;
     if (following && !isFollowed) continue;
-    // Others of these are found by whoever knows their name, and not by chance.
+    // A silenced account is found only by its exact name, by its followers and by itself.
     const isFound = record.id === exact || isFollowed || record.id === viewer;
     if (!isFound && limits.silenced(record.id)) continue;
     if (!isFollowed && blocksDomainOf(relations.screen, record)) continue;
@@ -99,7 +105,7 @@ function best(
   return found;
 }
 
-/** Somebody found: named exactly so, followed, or neither. */
+/** A result with its rank: exact name, followed, or neither. */
 interface Candidate {
   readonly record: StoreAccountRecord;
   readonly rank: number;
@@ -110,16 +116,16 @@ function byRank(a: Candidate, b: Candidate): number {
   return b.record.followers - a.record.followers || b.record.lastStatusAtMs - a.record.lastStatusAtMs;
 }
 
-/** The words of questions: people who type ask for each letter, and to take a text apart takes as long as to look it up. */
+/** Parsed queries. Clients send a query for each typed letter, and parsing takes as long as the look-up. */
 const questions = new Generations<Question>(QUESTIONS_MAX);
 
 interface Question {
   readonly words: readonly Sought[];
-  /** Words of one letter beside others. */
+  /** Words of one letter in addition to longer ones. */
   readonly letters: readonly string[];
 }
 
-/** A word as it is looked up: all that begins so, in the partitions of those that begin alike. */
+/** A word as it is looked up: all words with this prefix, in the partitions of equal beginnings. */
 interface Sought {
   readonly starts: readonly string[];
   readonly range: RangeOptions<{ word: 'text'; account: 'id' }>;
@@ -145,7 +151,7 @@ function soughtAs(word: string): Sought {
   return { starts, range: { after: { word }, before: { word: `${word}${AFTER_ALL}` }, limit } };
 }
 
-/** The first few of what comes, in order: to sort all of what begins alike for one page costs more than to find it. */
+/** The first items in order. Sorting all matches of a prefix for one page costs more than finding them. */
 class Best<T> {
   readonly items: T[] = [];
   readonly #count: number;
@@ -156,7 +162,7 @@ class Best<T> {
     this.#compare = compare;
   }
 
-  /** Behind those that are as good. */
+  /** Adds an item behind equal ones. */
   add(item: T): void {
     let [low, high] = [0, this.items.length];
     if (high === this.#count && this.#compare(this.items[high - 1] as T, item) <= 0) return;
@@ -170,7 +176,7 @@ class Best<T> {
   }
 }
 
-/** Accounts that have something that begins so for each of the words. */
+/** Returns the accounts that match each of the words by prefix. */
 function withWords({ tables }: Services, words: readonly Sought[]): Soon<readonly string[]> {
   const sets = words.map(({ starts: [start = '', ...others], range }) => {
     const of = (one: string) => soon(rangeSoon(tables, nameIndex, { start: one }, range), accountsOf);
@@ -187,10 +193,10 @@ function withWords({ tables }: Services, words: readonly Sought[]): Soon<readonl
 
 type IndexRows = readonly { readonly key: { readonly account: string } }[];
 
-/** By the rows, which are the same as long as nobody writes into the index. */
+/** Account ids by rows, which are the same object while nobody writes to the index. */
 const accountsOfRows = new WeakMap<IndexRows, readonly string[]>();
 
-/** Each once: somebody may have several words that begin so. */
+/** Returns each account once, because an account may have several words with the same prefix. */
 function accountsOf(rows: IndexRows): readonly string[] {
   let ids = accountsOfRows.get(rows);
   if (ids === undefined) {

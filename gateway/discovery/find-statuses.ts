@@ -20,15 +20,15 @@ import { QUERY_WORDS_MAX } from './find-accounts.js';
 import { findLocal } from './find-local.js';
 import { fits, type Operators, onlyFrom, takeOperators } from './search-operators.js';
 
-/** The viewer's own statuses that are looked through, newest first; and of favourites, bookmarks, notifications. */
+/** Rows searched, newest first: the viewer's own statuses, and each of favourites, bookmarks and notifications. */
 const OWN_MAX = 800;
 const MARKS_MAX = 300;
-/** Statuses looked at together: more than a page, since some only used to say it; and the first time, besides a page. */
+/** Statuses loaded at a time: more than a page, because some no longer match; and the spare ones in the first step. */
 const LOOKED_AT_ONCE = 40;
 const SPARE = 4;
-/** Statuses whose words are kept, some 2 KB each. */
+/** Statuses with cached words, some 2 KB each. */
 const TEXTS_MAX = 4_096;
-/** Questions whose words are kept, 500 characters at most. */
+/** Cached queries, at most 500 characters each. */
 const QUESTIONS_MAX = 1_024;
 
 export interface StatusesWanted {
@@ -39,7 +39,7 @@ export interface StatusesWanted {
   readonly after: string | undefined;
 }
 
-/** What a question asks of a text. */
+/** Conditions of a query on a text. */
 interface TextQuestion {
   readonly words: readonly string[];
   readonly phrases: readonly string[];
@@ -51,9 +51,9 @@ interface TextQuestion {
 }
 
 /**
- * Statuses with all words of the question that fit its operators, newest first: the viewer's own, what they favourited or
- * bookmarked, what mentions them, and public ones of authors who want to be found. Without words these are looked
- * for by author only.
+ * Finds statuses with all words of the query that fit its operators, newest first: the viewer's own, those that the
+ * viewer favourited or bookmarked, those that mention the viewer, and public ones of authors who allow indexing. A
+ * query without words finds public ones by author only.
  */
 export function findStatuses(
   services: Services,
@@ -94,7 +94,7 @@ function findAmong(
   });
 }
 
-/** Two lists, each newest first, as one without repeats. */
+/** Merges two lists, each newest first, without duplicates. */
 class NewestFirst {
   readonly #some: readonly string[];
   readonly #others: readonly string[];
@@ -126,7 +126,7 @@ class NewestFirst {
 
 interface Match {
   readonly asked: TextQuestion;
-  /** Whom `from:` names. */
+  /** Ids of the accounts that `from:` names. */
   readonly accounts: ReadonlyMap<string, string>;
   readonly texts: Texts;
   readonly library: Library;
@@ -135,7 +135,7 @@ interface Match {
   readonly enough: number;
 }
 
-/** Those found so far, and the first of the candidates that say it and may be found, as many as are enough. */
+/** Appends matching candidates that may be found, until there are enough. */
 function matching(
   services: Services,
   viewer: string,
@@ -144,7 +144,7 @@ function matching(
   found: VisibleStatus[],
 ): Soon<VisibleStatus[]> {
   const { asked, accounts, texts, library, relations, accountId, enough } = match;
-  // Most say it still: few more than are wanted are enough the first time.
+  // Most candidates still match, so few more than wanted are loaded in the first step.
   const look = found.length === 0 ? Math.min(LOOKED_AT_ONCE, enough + SPARE) : LOOKED_AT_ONCE;
   const some = found.length < enough ? candidates.next(look) : [];
   if (some.length === 0) return found;
@@ -174,13 +174,13 @@ function matching(
   });
 }
 
-/** Wants to be found by what they say, and no moderator is against it for those who do not follow them. */
+/** Returns true if the author allows indexing, and is not silenced unless the viewer follows them. */
 function isIndexable({ limits }: Services, relations: Relations, author: StoreAccountRecord | undefined): boolean {
   if (author?.profile?.indexable !== true) return false;
   return !limits.silenced(author.id) || relations(author.id)?.following === true;
 }
 
-/** Ids of the accounts that `from:` names; `me` is the viewer. */
+/** Returns the ids of the accounts that `from:` names; `me` is the viewer. */
 async function namedIn(services: Services, viewer: string, { from }: Operators): Promise<ReadonlyMap<string, string>> {
   const found = new Map<string, string>();
   for (const name of from) {
@@ -190,7 +190,7 @@ async function namedIn(services: Services, viewer: string, { from }: Operators):
   return found;
 }
 
-/** Ids of others' statuses: by the words, or without words of the one author. */
+/** Returns ids of others' statuses: by words, or without words those of the one author. */
 function everyonesOf(
   services: Services,
   asked: TextQuestion,
@@ -202,7 +202,7 @@ function everyonesOf(
   return soon(services.latestRows.of(accountStatuses, 'status', author, OWN_MAX), (rows) => rows.map(({ id }) => id));
 }
 
-/** Operators, "phrases" in quotation marks, -words and -#hashtags that must not be there, #hashtags and words. */
+/** Parses a query: operators, "phrases" in quotation marks, -words and -#hashtags to exclude, #hashtags and words. */
 function read(whole: string): TextQuestion {
   const { rest: question, operators } = takeOperators(whole);
   const phrases: string[] = [];
@@ -237,7 +237,7 @@ function tagOf(word: string): string | undefined {
   return /^[#＃]/.test(word) ? namedHashtag(word) : undefined;
 }
 
-/** Judged by the text as it is now: what an index still says of an older one does not count. */
+/** Returns true if the current text matches. The index may still contain words of an older text. */
 function says(texts: Texts, record: StoreStatusRecord, asked: TextQuestion): boolean {
   const { words, phrases, without, tags, withoutTags } = asked;
   const isTagged = (tag: string) => record.tags.includes(tag);
@@ -249,7 +249,7 @@ function says(texts: Texts, record: StoreStatusRecord, asked: TextQuestion): boo
   return phrases.every((phrase) => compared.includes(phrase));
 }
 
-/** The words of what was looked at of late: to take a text apart costs more than all else that is done with it. */
+/** Cached words of statuses: parsing a text costs more than the rest of the search. */
 class Texts {
   readonly #kept = new Generations<{ record: StoreStatusRecord; readonly words: ReadonlySet<string> }>(TEXTS_MAX);
 
@@ -258,7 +258,7 @@ class Texts {
     if (kept !== undefined) {
       if (kept.record === record) return kept.words;
       if (kept.record.text === record.text && kept.record.spoilerText === record.spoilerText) {
-        // Its counts changed.
+        // Only the counts of the record changed.
         kept.record = record;
         return kept.words;
       }
@@ -269,7 +269,7 @@ class Texts {
   }
 }
 
-/** What a viewer wrote, marked, or is mentioned in: ids, newest first, and the same as a set. */
+/** Statuses that a viewer wrote, marked or is mentioned in: ids, newest first, and the same as a set. */
 interface Library {
   readonly ids: readonly string[];
   readonly has: ReadonlySet<string>;
@@ -278,7 +278,7 @@ interface Library {
 const NO_LIBRARY: Library = { ids: [], has: new Set() };
 const NOBODY: ReadonlyMap<string, string> = new Map();
 
-/** The lists that a library was made of. */
+/** Lists from which a library was built. */
 interface Shelves {
   readonly own: readonly Entry<StoreAccountStatusRow>[];
   readonly favourited: readonly Entry<StoreStatusRef>[];
@@ -286,7 +286,7 @@ interface Shelves {
   readonly notified: readonly Entry<StoreNotificationRecord>[];
 }
 
-/** What is kept of searches, each for as long as it is of the same things. */
+/** Caches of searches; each entry is valid while its sources are the same objects. */
 class Kept {
   readonly texts = new Texts();
   readonly #questions = new Generations<TextQuestion>(QUESTIONS_MAX);
@@ -322,7 +322,7 @@ class Kept {
   }
 }
 
-/** For each server in the process, as long as its registry lives. */
+/** Caches by server, because tests start several in one process; released with the server's registry. */
 const keptOfServers = new WeakMap<object, Kept>();
 
 function keptOf({ registry }: Services): Kept {
@@ -347,7 +347,7 @@ function libraryOf(services: Services, viewer: string): Soon<Library> {
   );
 }
 
-/** Ids of public statuses that have all words, by the index, newest first. */
+/** Returns ids of public statuses that contain all words, from the index, newest first. */
 function indexed({ wordLists }: Services, { words }: TextQuestion): Soon<readonly string[]> {
   return soon(together<(readonly string[])[]>(words.map((word) => wordLists.of(word))), ([first = [], ...rest]) => {
     if (rest.length === 0) return first;

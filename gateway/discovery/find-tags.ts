@@ -5,12 +5,12 @@ import { tagNames } from '../../store/tables.js';
 import { rangeSoon } from '../paging/cursor.js';
 import { type Soon, soon, together } from '../paging/soon.js';
 
-/** Hashtags looked at for one question. */
+/** Hashtags read for one query. */
 const ROWS_MAX = 400;
-/** Follows every possible continuation of a name. */
+/** Sorts after every possible continuation of a name. */
 const AFTER_ALL = '\u{10ffff}';
 
-/** Hashtags that begin so, the one named exactly so first, then those used last. */
+/** Finds hashtags by prefix: the exact name first, then the most recently used. */
 export function findTags(
   tables: ReadTables,
   question: string,

@@ -1,11 +1,11 @@
 import type { Clock } from '../../actors/domain/time.js';
 
-/** What is found is kept so many times as long as finding it took: it takes five per cent of a core at most. */
+/** Ratio of a value's lifetime to the time of its computation: recomputing uses at most five per cent of a core. */
 const TIMES_KEPT = 20;
-/** However long finding it took: nobody wants to see trends of an hour ago. */
+/** Longest lifetime of a value, however long its computation took: nobody wants trends of an hour ago. */
 const KEPT_MS_MAX = 300_000;
 
-/** Something that everyone is answered alike, found anew when it is asked for and old. */
+/** A value shared by all viewers, recomputed on demand when it is stale. */
 export class Kept<T> {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   readonly #find: () => Promise<T>;
@@ -17,7 +17,7 @@ export class Kept<T> {
     this.#find = find;
   }
 
-  /** @throws what finding it throws; then it is tried anew the next time */
+  /** Returns the value. Rejects if the computation fails; the next call tries again. */
   get(): Promise<T> {
     const startMs = this.#clock.monotonicMs();
     if (this.#last !== undefined && startMs < this.#last.untilMs) return Promise.resolve(this.#last.value);

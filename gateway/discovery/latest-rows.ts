@@ -9,36 +9,39 @@ import { accountCursor } from '../paging/eras.js';
 import type { Soon } from '../paging/soon.js';
 import type { Told } from './tag-histories.js';
 
-/** Rows kept of all accounts in one table, some 150 bytes each: 6 MB, and there are five such tables. */
+/** Cached rows of all accounts in one table, some 150 bytes each: 6 MB, and there are five such tables. */
 const ROWS_MAX = 40_000;
-/** Lists kept of one table: as many as there are rows for when each is the shortest. */
+/** Cached lists of one table: as many as ROWS_MAX allows for empty lists. */
 const LISTS_MAX = 10_000;
-/** What an account's list costs besides its rows, in rows. */
+/** Fixed cost of an account's list, in rows. */
 const LIST_ROWS = 4;
 
 type AccountTable<Name extends string, V> = Table<{ account: 'id'; era: 'int' }, { [K in Name]: 'id' }, V>;
 
-/** Newest first. Others take its place when it changes: what is made of it is good as long as it is the same. */
+/**
+ * A list of rows, newest first. A change replaces the array, so results derived from it are valid while it is the same
+ * object.
+ */
 interface Kept {
   readonly rows: readonly Entry<unknown>[];
-  /** As many as were asked for: fewer are all that there are. */
+  /** Number of rows requested; fewer rows are all that exist. */
   readonly count: number;
 }
 
 /**
- * The newest rows of accounts in tables that are cut by account and era, further back than pages go: what is looked
- * through for whoever searches or wants to be shown people. Kept from the first look, and in step with what is written.
+ * The newest rows of accounts in tables that are partitioned by account and era, further back than pages go. Searches
+ * and suggestions read them. A list is cached at the first read and updated with each write.
  */
 export class LatestRows {
   readonly #tables: ReadTables;
   readonly #clock: Clock;
-  /** By table, then by account. */
+  /** Lists by table, then by account. */
   readonly #kept = new Map<string, Generations<Kept>>();
-  /** Reads under way; a write in between makes them worthless. */
+  /** Reads in flight; a write during a read makes its result stale. */
   readonly #reading = new Map<string, { stale: boolean }>();
   readonly #isTold: boolean;
 
-  /** `told`: of each row of these tables; absent where that is not known, and nothing is kept then. */
+  /** `told` registers a listener for written rows of these tables; without it nothing is cached. */
   constructor(tables: ReadTables, clock: Clock, told?: Told) {
     this.#tables = tables;
     this.#clock = clock;
@@ -50,8 +53,8 @@ export class LatestRows {
   }
 
   /**
-   * `count` of the account's rows or more, all where there are fewer. `column`: the clustering column, an id.
-   * `cursor`: reads them, newest first, where not all rows of the account count.
+   * Returns at least `count` of the account's rows, or all if there are fewer. `column` is the clustering column, an
+   * id. `cursor` reads a selection of the rows, newest first.
    */
   of<Name extends string, V>(
     table: AccountTable<Name, V>,
@@ -66,7 +69,7 @@ export class LatestRows {
     }
     const read = (cursor ?? accountCursor(this.#tables, this.#clock, table, column, account, ALL)).next(count);
     if (!this.#isTold) return read;
-    // What is in memory is there in one go: nobody writes in between.
+    // Rows in memory are read synchronously, so no write can come in between.
     if (!(read instanceof Promise)) return this.#keep(table.name, account, read, count);
     return this.#readLater(table.name, account, read, count);
   }
@@ -116,20 +119,20 @@ export class LatestRows {
   }
 }
 
-/** The rows with one written or gone; undefined where it is not known any more which they are. */
+/** Returns the rows after a write or deletion; undefined if the result is unknown. */
 function after({ rows, count }: Kept, id: string, value: unknown): readonly Entry<unknown>[] | undefined {
   const place = placeOf(rows, id);
   const isThere = rows[place]?.id === id;
   if (value === undefined) {
     if (!isThere) return rows;
-    // The one that would move up is not known.
+    // The next older row, which would move up, is unknown.
     return rows.length < count ? rows.toSpliced(place, 1) : undefined;
   }
   if (place === rows.length && rows.length >= count) return rows;
   return rows.toSpliced(place, isThere ? 1 : 0, { id, value }).slice(0, count);
 }
 
-/** The first place whose id is not above this one. */
+/** Returns the first index whose id is not above this one. */
 function placeOf(rows: readonly Entry<unknown>[], id: string): number {
   let [low, high] = [0, rows.length];
   while (low < high) {

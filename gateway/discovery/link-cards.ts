@@ -4,10 +4,12 @@ import type { TypedAsk } from '../../actors/runtime/kind.js';
 import { linkId } from '../../actors/web-page/web-page.js';
 import type { LinkCard } from '../../proto/gen/types.js';
 
-/** What a page says of itself, as far as that is known. */
+/** Returns the preview card of a page, if known. */
 export type LinkCards = (url: string) => Promise<LinkCard | undefined>;
 
-/** As the pages' actors know it; a page that nobody has looked at yet is fetched, for whoever asks the next time. */
+/**
+ * Reads cards from the pages' actors. A page that was never fetched is fetched in the background, for later requests.
+ */
 export function linkCards(ask: TypedAsk<Commands>): LinkCards {
   return async (url) => {
     const { username, password } = new URL(url);

@@ -8,15 +8,15 @@ import { publishedAccount, type VisibleStatus, visibleStatus } from '../viewing/
 import { type VisibleCollection, visibleCollection } from '../viewing/visible-collections.js';
 import type { TagUses } from './tag-histories.js';
 
-/** A hashtag that was found, with its uses. */
+/** A hashtag in a search result, with its uses. */
 export interface FoundTag {
   readonly name: string;
   readonly history: TagUses;
-  /** Whether the viewer follows it; undefined where nobody asks. */
+  /** True if the viewer follows it; undefined if unknown. */
   readonly following: boolean | undefined;
 }
 
-/** What a search finds. */
+/** Result of a search. */
 export interface Found {
   readonly accounts: readonly StoreAccountRecord[];
   readonly statuses: readonly VisibleStatus[];
@@ -27,7 +27,7 @@ export interface Found {
 
 const NOTHING: Found = { accounts: [], statuses: [], hashtags: [] };
 
-/** What one of our own addresses leads to, if the viewer may see it; undefined for what is no address of ours. */
+/** Returns the object at a local address, if the viewer may see it; undefined for an address of another server. */
 export function localEntity(services: Services, viewer: string | undefined, address: string): Soon<Found | undefined> {
   return address.startsWith(`${services.instance.baseUrl}/`) ? entityAt(services, viewer, address) : undefined;
 }
@@ -48,7 +48,10 @@ async function entityAt(services: Services, viewer: string | undefined, address:
   return { ...NOTHING, hashtags: [{ name, history, following: undefined }] };
 }
 
-/** Without query, fragment and slashes at the end. Linear in its length, as a pattern that ends with `+$` would not be. */
+/**
+ * Returns the path without query, fragment and trailing slashes. Takes linear time, unlike a pattern that ends with
+ * `+$`.
+ */
 function pathOf(rest: string): string {
   const [path = ''] = rest.split(/[?#]/, 1);
   let { length } = path;
@@ -67,7 +70,7 @@ async function collectionAt(services: Services, viewer: string | undefined, id: 
   return seen === undefined || isProblem(seen) ? NOTHING : { ...NOTHING, collections: [seen] };
 }
 
-/** Blocks do not hide the account: `accounts/lookup` shows it, too. */
+/** Returns an account. As in `accounts/lookup`, blocks do not hide it. */
 async function accountAt(services: Services, username: string): Promise<Found> {
   const id = await services.registry.find(`acct:${username.toLowerCase()}`);
   const record = id === undefined ? undefined : await publishedAccount(services, id);
@@ -78,7 +81,7 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    // A stray per cent sign: then it names nothing.
+    // A stray per cent sign: the address names nothing.
     return '';
   }
 }

@@ -1,22 +1,24 @@
 import type { StoreStatusRecord } from '../../proto/gen/types.js';
 
-/** Operators of one question; more say no more. */
+/** Operators of one query; more have no practical use. */
 const OPERATORS_MAX = 12;
 const DAY_MS = 86_400_000;
 
-/** Parts of a question that say what a status is instead of what it says. Source: Mastodon SearchQueryTransformer. */
+/**
+ * Parts of a query that describe properties of statuses instead of their text. Source: Mastodon SearchQueryTransformer.
+ */
 export interface Operators {
   readonly all: readonly Operator[];
-  /** Account names that `from:` gives. */
+  /** Account names in `from:`. */
   readonly from: readonly string[];
-  /** Where to look: everywhere, among what is the viewer's, or among public statuses. */
+  /** Statuses to search: all, the viewer's library, or public ones. */
   readonly within: 'all' | 'library' | 'public';
 }
 
 interface Operator {
   readonly name: string;
   readonly value: string;
-  /** Written with a minus: statuses that do not fit it. */
+  /** Written with a minus: selects statuses that do not match it. */
   readonly isNegated: boolean;
 }
 
@@ -24,7 +26,7 @@ const PATTERN = /"[^"]*"|(?<=^|\s)([-+]?)(has|is|language|from|before|after|duri
 
 const PLACES: readonly string[] = ['all', 'library', 'public'];
 
-/** Takes the operators out of a question; phrases in quotation marks stay as they are. */
+/** Separates the operators from a query; phrases in quotation marks stay in the rest. */
 export function takeOperators(question: string): { readonly rest: string; readonly operators: Operators | undefined } {
   const all: Operator[] = [];
   const rest = question.replaceAll(PATTERN, (whole, sign: string | undefined, name: string | undefined, text = '') => {
@@ -39,7 +41,7 @@ export function takeOperators(question: string): { readonly rest: string; readon
   return { rest, operators: { all, from, within: (place ?? 'all') as Operators['within'] } };
 }
 
-/** Tells whether a status fits all operators. `accounts`: ids of those that `from:` names. */
+/** Returns true if a status matches all operators. `accounts` maps the names in `from:` to ids. */
 export function fits(
   record: StoreStatusRecord,
   { all, within }: Operators,
@@ -49,7 +51,7 @@ export function fits(
   return all.every((one) => one.name === 'in' || isSo(record, one, accounts) !== one.isNegated);
 }
 
-/** The account whose statuses a question asks for; undefined: of several, or of all but some. */
+/** Returns the only account whose statuses a query selects; undefined if it selects several, or excludes some. */
 export function onlyFrom({ all }: Operators, accounts: ReadonlyMap<string, string>): string | undefined {
   const [one, ...others] = all.filter(({ name, isNegated }) => name === 'from' && !isNegated);
   return one === undefined || others.length > 0 ? undefined : accounts.get(one.value);
@@ -69,7 +71,7 @@ function isSo(record: StoreStatusRecord, { name, value }: Operator, accounts: Re
 const hasKind = (kind: string) => (record: StoreStatusRecord) =>
   record.media?.media.some((one) => one.kind === kind) === true;
 
-/** What `has:` and `is:` ask for. */
+/** Properties that `has:` and `is:` test. */
 const PROPERTIES: Readonly<Record<string, (record: StoreStatusRecord) => boolean>> = {
   media: ({ media }) => (media?.media.length ?? 0) > 0,
   image: hasKind('image'),
@@ -84,7 +86,7 @@ const PROPERTIES: Readonly<Record<string, (record: StoreStatusRecord) => boolean
   sensitive: ({ sensitive }) => sensitive,
 };
 
-/** Milliseconds of a day's beginning, UTC. */
+/** Returns the beginning of a day in UTC, milliseconds. */
 function dayOf(text: string): number | undefined {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return undefined;
   const ms = Date.parse(`${text}T00:00:00Z`);

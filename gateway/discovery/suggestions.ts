@@ -12,12 +12,12 @@ import { answered, loadStatuses } from '../viewing/visible.js';
 
 /** Source: service-interface.md, limits. */
 const WEIGHTS = { reply: 1, favourite: 10, reblog: 20 } as const;
-/** The viewer's latest statuses and reblogs, and favourites, that are looked at. */
+/** The viewer's latest statuses and reblogs, and favourites, that are read. */
 const LOOKED_AT_MAX = 400;
-/** People who are thought of, those interacted with most first, then those active of late. */
+/** Candidates: accounts with the most interactions first, then recently active ones. */
 const CANDIDATES_MAX = 400;
 
-/** Somebody to follow, and why. */
+/** A suggested account, and the reason. */
 export interface Suggested {
   readonly record: StoreAccountRecord;
   readonly source: 'past_interactions' | 'global';
@@ -29,7 +29,10 @@ interface Interaction {
   readonly atMs: number;
 }
 
-/** Whom the viewer might want to follow, first those whose statuses they answered, favourited or reblogged. */
+/**
+ * Returns accounts that the viewer might follow, beginning with authors whose statuses they replied to, favourited or
+ * reblogged.
+ */
 export async function suggestionsFor(services: Services, viewer: string, limit: number): Promise<Suggested[]> {
   const [interactions, active] = await Promise.all([interactionsOf(services, viewer), services.trends.authors()]);
   const met = new Set(interactions.map(({ account }) => account));
@@ -61,19 +64,19 @@ export async function suggestionsFor(services: Services, viewer: string, limit: 
   return [...past, ...others].slice(0, limit);
 }
 
-/** Anyone could follow them at once. */
+/** Returns true if anybody can follow the account without a request. */
 function isOpen({ limits }: Services, record: StoreAccountRecord): boolean {
   if (!isPublished(record) || isSuspended(record) || record.disabled || record.profile?.locked) return false;
   return !limits.silenced(record.id);
 }
 
-/** Good as long as its lists are the same: who wrote a status never changes. */
+/** Cached interactions, valid while both lists are the same objects: the author of a status never changes. */
 interface KeptInteractions {
   readonly favourited: readonly Entry<StoreStatusRef>[];
   readonly interactions: readonly Interaction[];
 }
 
-/** By the list of the viewer's own statuses. */
+/** Interactions by the list of the viewer's own statuses. */
 const kept = new WeakMap<readonly Entry<StoreAccountStatusRow>[], KeptInteractions>();
 
 function interactionsOf(services: Services, viewer: string): Soon<readonly Interaction[]> {

@@ -11,43 +11,46 @@ import { tagsCursor } from '../timelines/tag.js';
 export const DAY_MS = 86_400_000;
 /** Source: service-interface.md, limits. */
 export const HISTORY_DAYS = 7;
-/** Uses before those days that say how a hashtag is written which nobody has used since. */
+/** Older uses that are read for the spelling of a hashtag without recent uses. */
 const EARLIER_READ = 20;
-/** Statuses of one hashtag that are counted, newest first: bounds one question to some megabytes. */
+/** Counted statuses of one hashtag, newest first: bounds one query to some megabytes. */
 const COUNTED_MAX = 20_000;
 const READ_AT_ONCE = 1_000;
-/** What took this many rows is kept for KEPT_MS, whoever uses the hashtag meanwhile. */
+/** Rows from which a history stays cached for KEPT_MS, even if somebody uses the hashtag meanwhile. */
 const KEPT_FROM = 200;
 const KEPT_MS = 60_000;
-/** How exact that is. */
+/** Resolution of that time. */
 const CLOCK_MS = 1_000;
-/** Some kilobytes each. */
+/** Cached histories, some kilobytes each. */
 const KEPT_MAX = 1_000;
 
-/** How often, and by how many, something was used on one day (UTC). */
+/** Number of uses and users on one day (UTC). */
 export interface DayUse {
-  /** Its first moment, milliseconds. */
+  /** Beginning of the day, milliseconds. */
   readonly dayMs: number;
   readonly uses: number;
   readonly accounts: number;
 }
 
-/** Of a hashtag, with how most people wrote it of late; absent where that is its name. */
+/** History of a hashtag, with its most common recent spelling; absent if that is its name. */
 export type TagUses = readonly DayUse[] & { readonly written?: string };
 
-/** Tells of rows that were written; without any: who knows which. */
+/** Registers a listener for written rows. Without rows, any may have been written. */
 export type Told = (listener: (rows: readonly WrittenRow[] | undefined) => void) => void;
 
-/** Counts the public uses of hashtags by day, out of the rows that their timelines are read from. */
+/** Counts the public uses of hashtags by day, from the rows of their timelines. */
 export class TagHistories {
   readonly #tables: ReadTables;
   readonly #clock: Pick<Clock, 'nowMs'>;
   readonly #kept = new LRUCache<string, TagUses>({ max: KEPT_MAX, ttl: KEPT_MS, ttlResolution: CLOCK_MS });
   readonly #isTold: boolean;
-  /** Of few rows, counted under way; a use in between makes them worthless. */
+  /** Counts of few rows in progress; a use during a count makes it stale. */
   readonly #counting = new Map<string, { counters: number; stale: boolean }>();
 
-  /** `told`: of each use of a hashtag, so that all counts can be kept until the next; absent where that is not known. */
+  /**
+   * `told` registers a listener for uses of hashtags, so that every count can be cached until the next use; without it
+   * only large ones are.
+   */
   constructor(tables: ReadTables, clock: Pick<Clock, 'nowMs'>, told?: Told) {
     this.#tables = tables;
     this.#clock = clock;
@@ -58,7 +61,7 @@ export class TagHistories {
     });
   }
 
-  /** HISTORY_DAYS days, today first. */
+  /** Returns HISTORY_DAYS days, today first. */
   of(tag: string): Soon<TagUses> {
     const nowMs = this.#clock.nowMs();
     const kept = this.#kept.get(tag);
@@ -98,7 +101,7 @@ export class TagHistories {
     return used;
   }
 
-  /** Counts of many rows stay for their time: they would be counted anew with each use. */
+  /** Invalidates a count, unless it covers many rows: it would be recomputed at each use. */
   #used(tag: string): void {
     const counting = this.#counting.get(tag);
     if (counting !== undefined) counting.stale = true;
@@ -108,16 +111,19 @@ export class TagHistories {
   }
 }
 
-/** One use of something by somebody. */
+/** One use by one account. */
 export interface Used {
   readonly atMs: number;
   readonly accountId: string;
 }
 
-/** How somebody wrote a hashtag; absent: by its name. */
+/** Spelling of a hashtag in one status; absent: its name. */
 type Writing = Pick<StorePublicRow, 'accountId' | 'written'>;
 
-/** As most people wrote it, each of them counted once for each way; among those the way that is oldest. Uses newest first. */
+/**
+ * Returns the spelling that most accounts use, counting each account once for each spelling; the oldest of equally
+ * common ones. Uses are newest first.
+ */
 function mostlyWritten(tag: string, uses: readonly Writing[]): string {
   const people = new Map<string, Set<string>>();
   for (let at = uses.length - 1; at >= 0; at--) {
@@ -131,7 +137,7 @@ function mostlyWritten(tag: string, uses: readonly Writing[]): string {
   return most.written;
 }
 
-/** First moments of the days that histories show, today first. */
+/** Returns the beginnings of the days in a history, today first. */
 export function lastDays(nowMs: number): number[] {
   const today = dayOf(nowMs);
   return Array.from({ length: HISTORY_DAYS }, (_, ago) => today - ago * DAY_MS);

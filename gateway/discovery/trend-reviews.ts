@@ -7,20 +7,20 @@ import type { InstanceEntries } from '../settings/entries.js';
 export type TrendKind = 'tag' | 'link' | 'status';
 export type Verdict = 'approved' | 'rejected';
 
-/** What moderators decided about what trends. */
+/** Moderators' decisions about trends. */
 export interface TrendReviews {
-  /** A hashtag's name, an address, or the id of a status. */
+  /** Returns the decision. `name` is a hashtag's name, an address, or the id of a status. */
   of(kind: TrendKind, name: string): Verdict | undefined;
-  /** Whether people see it among what trends. */
+  /** Returns true if people see it among the trends. */
   shows(kind: TrendKind, name: string): boolean;
-  /** Whether it waits for a moderator. */
+  /** Returns true if it waits for a moderator. */
   waits(kind: TrendKind, name: string): boolean;
 }
 
 const COLLECTION = 'trends';
 const keyOf = (kind: TrendKind, name: string) => `${kind}:${name}`;
 
-/** Read once for as long as the entries stay. */
+/** Parsed decisions by entries, valid while the entries are the same object. */
 const readOf = new WeakMap<readonly InstanceEntry[], ReadonlyMap<string, string>>();
 
 function verdicts(entries: readonly InstanceEntry[]): ReadonlyMap<string, string> {
@@ -31,7 +31,10 @@ function verdicts(entries: readonly InstanceEntry[]): ReadonlyMap<string, string
   return read;
 }
 
-/** As they are now; by the setting `trends_review` nothing shows before somebody approved it. @throws Unavailable */
+/**
+ * Returns the current decisions. With the setting `trends_review` a trend shows only after approval. @throws
+ * Unavailable
+ */
 export async function trendReviews(entries: InstanceEntries): Promise<TrendReviews> {
   const [decided, setting] = await Promise.all([entries.of(COLLECTION), entries.setting('trends_review')]);
   const known = verdicts(decided);
@@ -44,7 +47,10 @@ export async function trendReviews(entries: InstanceEntries): Promise<TrendRevie
   };
 }
 
-/** Decides for `by`; durable when it answers. When there are too many decisions the oldest is forgotten: it trends no more. */
+/**
+ * Stores a decision of the moderator `by`; durable when resolved. If there are too many decisions, the oldest is
+ * deleted: it no longer trends.
+ */
 export async function reviewTrend(services: Services, by: string, kind: TrendKind, name: string, verdict: Verdict) {
   const key = keyOf(kind, name);
   const all = await services.entries.of(COLLECTION);

@@ -20,33 +20,33 @@ import {
   type Used,
 } from './tag-histories.js';
 
-/** Public statuses of the last week that trends are found in, newest first; and read at a time. */
+/** Public statuses of the last week in which trends are found, newest first; and rows read at a time. */
 const SAMPLE_MAX = 3_000;
 const READ_AT_ONCE = 250;
-/** Statuses of one day that many marked, looked at from the most marked down. */
+/** Popular statuses of one day, read from the most marked down. */
 const POPULAR_MAX = 300;
-/** Days whose popular statuses are looked at: after three half-lives an eighth is left. */
+/** Days whose popular statuses are read: after three half-lives an eighth of a score is left. */
 const POPULAR_DAYS = 4;
-/** Of each kind of trend, in the order of their scores: what offset and limit reach. */
+/** Trends of each kind, by score: the range of offset and limit. */
 const TRENDS_MAX = 100;
-/** Hashtags and links of one person are no trend, nor is what one person marked. */
+/** Minimum number of accounts that use a hashtag or link, or mark a status, for a trend. */
 const PEOPLE_MIN = 2;
-/** Pages that are asked about each time links are found: those that show first. */
+/** Pages whose cards are requested each time links are computed: those that show first. */
 const CARDS_ASKED_MAX = 40;
 /** Links of one status that count. */
 const LINKS_MAX = 4;
 
-/** A trend of which people count by day. */
+/** A trend with its users by day. */
 export interface Trend {
-  /** A hashtag's name, or an address. */
+  /** Name of a hashtag, or an address. */
   readonly name: string;
   readonly history: TagUses;
 }
 
-/** A link that trends, with the statuses that pass it on, newest first. */
+/** A trending link, with the statuses that contain it, newest first. */
 export interface LinkTrend extends Trend {
   readonly statusIds: readonly string[];
-  /** What the page says of itself, if one of them shows it. */
+  /** Preview card of the page, if a status shows it. */
   readonly card?: LinkCard | undefined;
 }
 
@@ -56,13 +56,13 @@ export interface TrendsParts {
   readonly limits: LimitedAccounts;
   readonly tagHistories: Pick<TagHistories, 'of'>;
   readonly linkCard: LinkCards;
-  /** Links to here are no news. */
+  /** Links to this server do not count. */
   readonly baseUrl: string;
 }
 
 /**
- * What many use, mark and link of late: scores with a half-life of a day, of public statuses by people whom no moderator
- * has limited.
+ * Trending hashtags, links and statuses: scores with a half-life of a day, of public statuses by accounts without
+ * limits.
  */
 export class Trends {
   readonly #parts: TrendsParts;
@@ -89,12 +89,12 @@ export class Trends {
     return this.#links.get();
   }
 
-  /** Ids. */
+  /** Returns ids of statuses. */
   statuses(): Promise<readonly string[]> {
     return this.#statuses.get();
   }
 
-  /** Who said something in public of late, the latest first. */
+  /** Returns the authors of recent public statuses, latest first. */
   async authors(): Promise<readonly string[]> {
     const sample = await this.#sample.get();
     if (this.#authors?.sample !== sample)
@@ -116,7 +116,7 @@ export class Trends {
     return found;
   }
 
-  /** Those that may trend at all. */
+  /** Loads the statuses that may trend. */
   async #load(ids: readonly string[]): Promise<StoreStatusRecord[]> {
     const { tables, limits } = this.#parts;
     const records = await tables.getMany(
@@ -150,13 +150,13 @@ export class Trends {
         if (known === undefined) ids.set(link, [id]);
         else known.push(id);
       }
-      // The card is of the first link that has one, by the address that the page itself gives.
+      // The card belongs to the first link that has one, identified by the canonical address that the page gives.
       const shown = card && links.find((link) => link === linkName(card.url) || links.length === 1);
       if (card !== undefined && shown !== undefined && !cards.has(shown)) cards.set(shown, card);
       return links;
     });
     const trends = ranked(uses, this.#parts.clock.nowMs());
-    // Statuses show the card of one of their links only.
+    // A status shows the card of only one of its links.
     const bare = trends.filter(({ name }) => !cards.has(name)).slice(0, CARDS_ASKED_MAX);
     await eachBounded(bare, READS_AT_ONCE_MAX, async ({ name }) => {
       const card = await this.#parts.linkCard(name);
@@ -186,7 +186,7 @@ export class Trends {
       .map(({ id }) => id);
   }
 
-  /** What older statuses than the sample's many marked. */
+  /** Returns ids of statuses with many marks that are older than the sample. */
   async #popularIds(nowMs: number): Promise<string[]> {
     const today = Math.floor(nowMs / DAY_MS);
     const ids = new Set<string>();
@@ -202,7 +202,7 @@ export class Trends {
   }
 }
 
-/** Has chosen to be shown where people look for others. */
+/** Returns true if the author is discoverable. */
 function wantsToBeFound(author: StoreAccountRecord | undefined): boolean {
   return author?.profile?.discoverable === true;
 }
@@ -223,7 +223,7 @@ function usesBy(
   return uses;
 }
 
-/** What several people used, by its score at that time, with its last days. */
+/** Returns the names that several accounts used, by score at that time, with their histories. */
 export function ranked(uses: ReadonlyMap<string, readonly Used[]>, nowMs: number): Trend[] {
   const days = lastDays(nowMs);
   const trends: Trend[] = [];
@@ -234,7 +234,7 @@ export function ranked(uses: ReadonlyMap<string, readonly Used[]>, nowMs: number
   return trends.sort((a, b) => score(b.history) - score(a.history)).slice(0, TRENDS_MAX);
 }
 
-/** People count half for each day that passed since. Source: service-interface.md, limits. */
+/** Returns a score in which users count half for each day since. Source: service-interface.md, limits. */
 function score(history: readonly DayUse[]): number {
   return history.reduce((sum, { accounts: people }, daysAgo) => sum + people * 0.5 ** daysAgo, 0);
 }
@@ -249,7 +249,7 @@ function linksOf(text: string, baseUrl: string): string[] {
   return [...found];
 }
 
-/** An address as links are counted by: without what stands behind the hash. */
+/** Normalizes an address for counting, without its fragment. */
 export function linkName(address: string): string | undefined {
   if (!URL.canParse(address)) return undefined;
   const url = new URL(address);

@@ -6,23 +6,26 @@ import type { ReadTables } from '../../store/port.js';
 import { statusIndex } from '../../store/tables.js';
 import type { Soon } from '../paging/soon.js';
 
-/** Statuses of one word that are looked at, newest first. */
+/** Statuses of one word that are read, newest first. */
 const WORD_ROWS_MAX = 600;
-/** Ids kept of all words, some 40 bytes each: 8 MB. */
+/** Cached ids of all words, some 40 bytes each: 8 MB. */
 const IDS_MAX = 200_000;
-/** What a word costs besides its ids, in ids: most are rare. */
+/** Fixed cost of a word, in ids: most words are rare. */
 const WORD_IDS = 8;
 
-/** Tells of each row of the index that was written. */
+/** Registers a listener for written rows of the index. */
 export type IndexTold = (listener: (key: Readonly<Record<string, string | number>>) => void) => void;
 
 interface Kept {
-  /** The newest of them when it was read: later there are others. */
+  /** Newest bucket at the time of the read; the entry is stale when a later one begins. */
   readonly bucket: number;
   readonly ids: readonly string[];
 }
 
-/** Public statuses by word out of the index, whose many buckets are looked through once for as long as nobody writes to them. */
+/**
+ * Public statuses by word, from the index. A word's many buckets are read once and cached until somebody writes to
+ * them.
+ */
 export class WordLists {
   readonly #tables: ReadTables;
   readonly #clock: Pick<Clock, 'nowMs'>;
@@ -30,11 +33,11 @@ export class WordLists {
     maxSize: IDS_MAX,
     sizeCalculation: ({ ids }) => WORD_IDS + ids.length,
   });
-  /** Reads under way; a write in between makes them worthless. */
+  /** Reads in flight; a write during a read makes its result stale. */
   readonly #reading = new Map<string, { stale: boolean }>();
   readonly #isTold: boolean;
 
-  /** `told`: absent where it is not known who writes, and nothing is kept then. */
+  /** `told` registers the listener; without it nothing is cached. */
   constructor(tables: ReadTables, clock: Pick<Clock, 'nowMs'>, told?: IndexTold) {
     this.#tables = tables;
     this.#clock = clock;
@@ -42,7 +45,10 @@ export class WordLists {
     told?.(({ word }) => this.#written(String(word)));
   }
 
-  /** Ids of public statuses that have the word, newest first. The same list as long as it says the same. */
+  /**
+   * Returns ids of public statuses that contain the word, newest first. The array is the same object while it is
+   * unchanged.
+   */
   of(word: string): Soon<readonly string[]> {
     const newest = wordBucket(makeId(this.#clock.nowMs(), 0, 0));
     const kept = this.#kept.get(word);
