@@ -5,23 +5,23 @@ import { type IdSpan, notBefore, spanBounds } from './group-spans.js';
 
 type Row = Entry<StoreNotificationRecord>;
 
-/** How many of a group are named. Source: Mastodon NotificationGroup::SAMPLE_ACCOUNTS_SIZE. */
+/** Accounts named for a group. Source: Mastodon NotificationGroup::SAMPLE_ACCOUNTS_SIZE. */
 const SAMPLE_ACCOUNTS_MAX = 8;
 
-/** Notifications that say the same of the same. */
+/** Notifications of the same type about the same subject. */
 export interface NotificationGroup {
-  /** False: it stays alone, also where others say the same. */
+  /** False: the notification stays alone, even if others are of the same type and subject. */
   readonly isGrouped: boolean;
   readonly newest: SeenNotification;
-  /** Of those on the page, or of all that are looked at. */
+  /** Oldest member on the page, or of all members examined. */
   readonly oldestId: string;
-  /** How often it was done, also below the page. */
+  /** Number of members, including those below the page. */
   readonly count: number;
-  /** Different people who did it, the latest first; those below the page last. */
+  /** Distinct senders, latest first; those below the page come last. */
   readonly sample: readonly StoreAccountRecord[];
 }
 
-/** Of `people`, the latest first: the first different ones. */
+/** Returns the first distinct accounts of `people`, which are sorted latest first. */
 export function sampleOf(people: readonly StoreAccountRecord[]): readonly StoreAccountRecord[] {
   const sample: StoreAccountRecord[] = [];
   for (const account of people) {
@@ -31,34 +31,34 @@ export function sampleOf(people: readonly StoreAccountRecord[]): readonly StoreA
   return sample;
 }
 
-/** One that is being found, by rows in the order of reading. */
+/** A group under construction, from rows in the order of reading. */
 export interface FoundGroup {
   readonly type: string;
   readonly subject: string;
-  /** Where others of it may be; undefined: it stays alone. */
+  /** Ids among which further members may be; undefined: the notification stays alone. */
   readonly span: IdSpan | undefined;
   readonly first: Row;
   last: Row;
-  /** Who did it, each time, in the order of reading. */
+  /** Senders of all members, with repeats, in the order of reading. */
   readonly people: StoreAccountRecord[];
-  /** The first, once it is judged: what they tell of is the same for all of them. */
+  /** Rendered first member, after the visibility check. Its subject is the same for all members. */
   seen: SeenNotification | undefined;
 }
 
 /**
- * Groups in the order in which they are found. They are found again by what they are about, without their keys: those
- * would have to be put together for each row of a page.
+ * Groups in the order in which they are found. They are indexed by subject instead of by key, because a key would have
+ * to be built for each row of a page.
  */
 export class FoundGroups {
   #groups: FoundGroup[] = [];
   readonly #about = new Map<string, FoundGroup[]>();
-  /** How many are judged: the others may not be for the viewer. */
+  /** Number of groups with a visibility check; the viewer may not see the others. */
   #judged = 0;
-  /** What began groups that are not for the viewer. */
+  /** First rows of groups that the viewer may not see. */
   readonly lost: Row[] = [];
-  /** Rows come in order: mostly of the half day of those before. */
+  /** Span of the last row. Rows are ordered, so the next one is mostly in the same half day. */
   #span: IdSpan | undefined;
-  /** Members of a group often follow one another. */
+  /** Group of the last row. Members of a group often follow one another. */
   #latest: FoundGroup | undefined;
 
   constructor(private readonly types: readonly string[]) {}
@@ -67,7 +67,7 @@ export class FoundGroups {
     return this.#groups;
   }
 
-  /** The group that it is of, if that has begun. */
+  /** Returns the group of a row if it has begun. */
   of({ id, value }: Row): FoundGroup | undefined {
     const subject = subjectId(value);
     const latest = this.#latest;
@@ -95,7 +95,7 @@ export class FoundGroups {
     else same.push(group);
   }
 
-  /** The first rows of those begun since some were judged. */
+  /** Returns the first rows of the groups that began after the last check. */
   unjudged(): Row[] {
     const rows: Row[] = [];
     for (let index = this.#judged; index < this.#groups.length; index++) {
@@ -104,7 +104,10 @@ export class FoundGroups {
     return rows;
   }
 
-  /** What the viewer sees of `unjudged`, and perhaps of more; groups of which that is nothing were none. */
+  /**
+   * Applies the result of the visibility check of `unjudged`; further results are ignored. Invisible groups are
+   * removed.
+   */
   judge(seen: readonly (SeenNotification | undefined)[]): void {
     const groups = this.#groups.slice(0, this.#judged);
     for (let index = this.#judged; index < this.#groups.length; index++) {
@@ -119,7 +122,7 @@ export class FoundGroups {
     this.#judged = groups.length;
   }
 
-  /** Where below an id more may be of these groups; undefined: nowhere. */
+  /** Returns the span below an id in which further members of these groups may be; undefined if there is none. */
   goingOn(id: string): IdSpan | undefined {
     let oldest: string | undefined;
     let span: IdSpan | undefined;
@@ -152,5 +155,5 @@ const isOf = ({ type, span }: FoundGroup, id: string, record: StoreNotificationR
 const isWithin = (span: IdSpan | undefined, id: string): boolean =>
   span !== undefined && span.after < id && id < span.before;
 
-/** What it is about; empty where that is the viewer. */
+/** Returns the subject's id; empty if the subject is the viewer. */
 const subjectId = ({ statusId, collectionId }: StoreNotificationRecord): string => statusId ?? collectionId ?? '';

@@ -11,39 +11,39 @@ import { notificationCursor } from './notification-cursor.js';
 import { isAskedFor, type NotificationFilter } from './notification-filter.js';
 import { Senders } from './senders.js';
 
-/** Rows looked at for one page beyond those that it begins with: a group may be of thousands. */
+/** Rows read in a further round for one page: a group may have thousands. */
 const ROUND_ROWS = 40;
-/** Of one group that are looked at; below a page, of all its groups together. */
+/** Members of one group that are read; below a page, of all its groups together. */
 export const GROUP_MEMBERS_MAX = 1_000;
 
 type Row = Entry<StoreNotificationRecord>;
 
-/** Groups as they are found, and how far the rows were looked at. */
+/** Groups under construction, and the state of reading. */
 export interface Gathering {
   readonly found: FoundGroups;
   readonly senders: Senders;
   readonly relations: Relations;
   first: string | undefined;
   last: string | undefined;
-  /** Of another group, behind as many as are wanted. */
+  /** First row of the next group after the page is full. */
   further: Row | undefined;
-  /** Below which nothing was looked at. */
+  /** Id below which no row was read. */
   lowest: string;
   isFull: boolean;
   isEnd: boolean;
 }
 
-/** Whose groups are looked for, and which. */
+/** The viewer, and the groups requested. */
 export interface Wanted {
   readonly services: Services;
   readonly viewer: string;
   readonly bounds: PageBounds;
   readonly filter: NotificationFilter;
-  /** Undefined: those that are by themselves. */
+  /** Undefined: the types that are grouped by default. */
   readonly groupedTypes: readonly string[] | undefined;
 }
 
-/** To be filled by `gathered`, and where the page is shown by `withOlder`. */
+/** Creates the state that `gathered`, and for a page `withOlder`, fill. */
 export function gatheringOf({ services, groupedTypes }: Wanted, relations: Relations): Gathering {
   return {
     found: new FoundGroups(groupedTypes ?? GROUPED_TYPES),
@@ -58,7 +58,7 @@ export function gatheringOf({ services, groupedTypes }: Wanted, relations: Relat
   };
 }
 
-/** All groups of a page, each judged. */
+/** Reads all groups of a page and checks their visibility. */
 export function gathered(wanted: Wanted, gathering: Gathering): Soon<Gathering> {
   const { services, viewer, bounds } = wanted;
   const cursor = notificationCursor(services, viewer, bounds);
@@ -66,7 +66,7 @@ export function gathered(wanted: Wanted, gathering: Gathering): Soon<Gathering> 
     if (round === READ_ROUNDS_MAX || gathering.isFull || gathering.isEnd) {
       return soon(judge(wanted, gathering), () => gathering);
     }
-    // One row more than the page has groups: where nothing is grouped, that shows it to be full.
+    // One row more than the page has groups: without grouping, that row shows that the page is full.
     const count = round === 0 ? Math.min(bounds.limit + 1, ROUND_ROWS) : ROUND_ROWS;
     return soon(cursor.next(count), (rows) => {
       gathering.isEnd = rows.length === 0;
@@ -76,7 +76,10 @@ export function gathered(wanted: Wanted, gathering: Gathering): Soon<Gathering> 
   return look(0);
 }
 
-/** By whom they come from and what they are about; what that is, is judged for each group, when there are enough. */
+/**
+ * Adds rows to groups by sender and subject. The subjects' visibility is checked once per group, when the page has
+ * enough groups.
+ */
 function gather(wanted: Wanted, gathering: Gathering, rows: readonly Row[], start: number): Soon<void> {
   const { found, senders } = gathering;
   const { limit } = wanted.bounds;
@@ -101,7 +104,7 @@ function gather(wanted: Wanted, gathering: Gathering, rows: readonly Row[], star
   }
 }
 
-/** Behind as many groups as are wanted, where all were judged: the page ends at a row of another that the viewer sees. */
+/** Continues after the check of a full page: the page ends at the first row of a further group that the viewer sees. */
 function goOn(wanted: Wanted, gathering: Gathering, rows: readonly Row[], index: number, isSeen: boolean): Soon<void> {
   if (!isSeen) {
     gathering.last = rows[index]?.id;
@@ -115,7 +118,7 @@ function goOn(wanted: Wanted, gathering: Gathering, rows: readonly Row[], index:
 
 const sendersOf = (rows: readonly Row[], start: number): string[] => rows.slice(start).map(({ value }) => value.from);
 
-/** Leaves out the groups that tell of what the viewer may not see. Whether they see `further`, too, if there is one. */
+/** Removes the groups whose subject the viewer may not see. Returns true if `further` is given and visible. */
 function judge({ services, viewer }: Wanted, { found, relations, senders }: Gathering, further?: Row): Soon<boolean> {
   const rows = found.unjudged();
   if (further !== undefined) rows.push(further);
@@ -128,8 +131,9 @@ function judge({ services, viewer }: Wanted, { found, relations, senders }: Gath
 }
 
 /**
- * Finds what lies below a page of its groups: each is counted, and its people are named, up to the page's newest row.
- * Source: Mastodon NotificationGroup.load_groups_data. One read, where the page's lowest row is of a group's half day.
+ * Reads the members of the page's groups below the page. Each is counted, and its sender is named, up to the page's
+ * newest row. Source: Mastodon NotificationGroup.load_groups_data. Takes one read, if the page's lowest row is in a
+ * group's half day.
  */
 export function withOlder({ services, viewer, bounds, filter }: Wanted, gathering: Gathering): Soon<void> {
   const { found, first, last, isEnd } = gathering;

@@ -3,7 +3,7 @@ import { GROUP_SPAN_MS } from '../entities/notification/notification.js';
 import type { PageBounds } from '../paging/bounds.js';
 import { AHEAD_MS } from '../paging/eras.js';
 
-/** Between two ids, without them. */
+/** Exclusive bounds between two ids. */
 export interface IdSpan extends Omit<PageBounds, 'limit'> {
   readonly after: string;
   readonly before: string;
@@ -11,17 +11,20 @@ export interface IdSpan extends Omit<PageBounds, 'limit'> {
 
 export const isUngrouped = (key: string): boolean => key.startsWith('ungrouped-');
 
-/** The ids of a half day. */
+/** Returns the ids of a half day. */
 export function spanBounds(span: number): IdSpan {
   const startMs = span * GROUP_SPAN_MS;
   return between(BigInt(makeId(startMs, 0, 0)) - 1n, BigInt(makeId(startMs + GROUP_SPAN_MS, 0, 0)));
 }
 
-/** An id that nothing which tells of `subject` is below: it was there first. Empty where there is no subject. */
+/**
+ * Returns a lower bound for the ids of notifications about `subject`, which existed before them. Empty without a
+ * subject.
+ */
 export const notBefore = (subject: string): string =>
   subject === '' ? '' : makeId(Math.max(0, idMs(subject) - AHEAD_MS), 0, 0);
 
-/** Where the members of a group are: at one id, or within a half day. */
+/** Returns the ids among which the members of a group are: one id, or a half day. */
 export function boundsOf(key: string): IdSpan | undefined {
   const end = /-(\d{1,18})$/.exec(key)?.[1];
   if (end === undefined) return undefined;

@@ -14,26 +14,29 @@ import { Senders } from './senders.js';
 
 type Row = Entry<StoreNotificationRecord>;
 
-/** Where a page is kept that follows from the newest rows of the viewer's. */
+/** Cache key of a page that starts at the viewer's newest rows. */
 export interface KeptPlace {
   readonly key: string;
   /** Newest first. */
   readonly eras: readonly number[];
 }
 
-/** Of pages that begin with the newest: these are asked for again and again. */
+/**
+ * Returns the place of a page that starts at the newest rows, because clients repeat such requests; undefined for
+ * others.
+ */
 export function placeOf({ services, viewer, bounds, filter, groupedTypes }: Wanted): KeptPlace | undefined {
   if (bounds.upwards || bounds.before !== undefined || bounds.after !== undefined) return undefined;
   const key = keyOf(viewer, bounds.limit, filter, groupedTypes);
   return key === undefined ? undefined : { key, eras: erasOf(viewer, services.clock, bounds) };
 }
 
-/** Of the rows there: as long as it is the same, they are. */
+/** Returns an object that stays the same while the cached rows are unchanged. */
 export function stateOf({ services, viewer }: Wanted, { eras: [era = 0] }: KeptPlace): object | undefined {
   return services.tables.peekState?.(notifications, { account: viewer, era });
 }
 
-/** Unless something of it is more than what a status and somebody say. */
+/** Caches a page, unless a notification has content besides a status and a sender. */
 export function keep(
   { services }: Wanted,
   { key, eras }: KeptPlace,
@@ -56,7 +59,7 @@ export function keep(
   services.pages.others.groupPages.set(key, { state, page, groups, ...kept });
 }
 
-/** A kept page as the viewer sees it now; undefined where they do not see the same any more. */
+/** Returns a cached page for the viewer; undefined if its visibility has changed. */
 export function asKept(
   { services, viewer }: Wanted,
   relations: Relations,

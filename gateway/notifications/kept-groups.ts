@@ -7,17 +7,17 @@ interface KeptNotification {
   readonly record: StoreNotificationRecord;
 }
 
-/** A page of groups as far as it follows from the rows alone. */
+/** The part of a page of groups that depends on the rows alone. */
 export interface KeptGroups {
-  /** Of the rows: as long as it is this one, they are as they were. */
+  /** Identity of the rows: they are unchanged while it is the same object. */
   readonly state: object;
   readonly page: Omit<Page<unknown>, 'items'>;
   readonly groups: readonly KeptGroup[];
-  /** Behind the last group: it begins the next page, unless the viewer does not see it any more. */
+  /** First row of the next group. It begins the next page if the viewer still sees it. */
   readonly further: KeptNotification | undefined;
-  /** What the viewer did not see: as long as that is so, the page goes on in its place. */
+  /** Rows that the viewer did not see; the page is valid while that is so. */
   readonly lost: readonly KeptNotification[];
-  /** From whom any of the rows came, and whether the viewer is told of what they did. */
+  /** Senders of all rows, and whether the viewer receives their notifications. */
   readonly people: ReadonlyMap<string, boolean>;
 }
 
@@ -29,12 +29,12 @@ export interface KeptGroup {
   readonly sample: readonly string[];
 }
 
-/** Pages that are kept, some 4 KB each besides the rows: of whoever has asked of late, and asks again. */
+/** Cached pages, some 4 KB each besides the rows, of viewers who have requested one lately. */
 export const GROUP_PAGES_MAX = 2_048;
-/** Of what is asked for: some name many types. */
+/** Longest cache key; some requests name many types. */
 const KEY_CHARS_MAX = 200;
 
-/** Under which a page is kept; undefined: it is not. */
+/** Returns the cache key of a page, or undefined if it is not cached. */
 export function keyOf(
   viewer: string,
   limit: number,
@@ -48,6 +48,8 @@ export function keyOf(
   return key.length > KEY_CHARS_MAX ? undefined : key;
 }
 
-/** Whether it says no more than what somebody did, and to which status: the rest depends on what other rows say now. */
+/**
+ * Returns true if a notification contains only an action and a status. The content of others depends on further rows.
+ */
 export const isPlain = ({ type, collectionId, report, warning, severance }: StoreNotificationRecord): boolean =>
   (collectionId ?? report ?? warning ?? severance) === undefined && !type.startsWith('admin.');

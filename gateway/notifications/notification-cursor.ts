@@ -8,8 +8,8 @@ import { accountCursor } from '../paging/eras.js';
 import { soon } from '../paging/soon.js';
 
 /**
- * Reads an account's notifications above those that it has cleared. A store may keep marks of cleared rows for days, and
- * refuses to read over too many of them.
+ * Reads an account's notifications above the ones that it has cleared. A store may retain tombstones of cleared rows
+ * for days, and refuses to read across too many of them.
  */
 export function notificationCursor(
   { tables, clock }: Pick<Services, 'tables' | 'clock'>,
@@ -30,7 +30,7 @@ export function notificationCursor(
   };
 }
 
-/** One of an account's notifications; undefined where it is unknown, dismissed or cleared. */
+/** Returns one notification of an account; undefined if it is unknown, dismissed or cleared. */
 export async function storedNotification(
   { tables }: Pick<Services, 'tables'>,
   account: string,

@@ -1,12 +1,12 @@
 import type { StoreNotificationRecord } from '../../proto/gen/types.js';
 
-/** Which notifications are wanted. */
+/** Selection of notifications. */
 export interface NotificationFilter {
-  /** Undefined: all. */
+  /** Undefined: all types. */
   readonly types?: readonly string[] | undefined;
   readonly excludeTypes?: readonly string[] | undefined;
   readonly from?: string | undefined;
-  /** Those that wait for a decision, too. */
+  /** Includes notifications that wait for a decision. */
   readonly withFiltered?: boolean | undefined;
 }
 

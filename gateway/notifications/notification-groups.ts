@@ -14,7 +14,10 @@ import type { NotificationFilter } from './notification-filter.js';
 
 type Row = Entry<StoreNotificationRecord>;
 
-/** Groups by their newest member, newest first: as many as `limit`, and all their members between its first and last row. */
+/**
+ * Returns groups by their newest member, newest first: at most `limit`, with all their members between the first and
+ * last row of the page.
+ */
 export function notificationGroups(
   services: Services,
   viewer: string,
@@ -33,7 +36,7 @@ export function notificationGroups(
   });
 }
 
-/** How many of them there are. */
+/** Returns the number of groups within the bounds. */
 export function countGroups(
   services: Services,
   viewer: string,
@@ -47,7 +50,7 @@ export function countGroups(
   );
 }
 
-/** `place`: where the page is kept, if it follows from the rows alone. */
+/** Reads a page. `place` is its cache key, if it depends on the rows alone. */
 function found(wanted: Wanted, relations: Relations, place: KeptPlace | undefined): Soon<Page<NotificationGroup>> {
   const state = place && stateOf(wanted, place);
   return soon(gathered(wanted, gatheringOf(wanted, relations)), (gathering) =>
@@ -78,7 +81,7 @@ function pageOfGroups({ services, viewer, bounds }: Wanted, gathering: Gathering
     for (const group of found.groups) if (group.seen !== undefined) items.push(groupOf(group, group.seen, group.last));
     return { items, newest: first, oldest: last, more: !isEnd };
   }
-  // Read from the oldest on: of each group the last that was found is the newest.
+  // Rows were read oldest first, so the last row of each group is the newest.
   const newest = found.groups.map((group) => ({ id: group.last.id, record: group.last.value }));
   return soon(seenNotifications(services, viewer, newest, { relations, people: senders }), (seen) => {
     const items: NotificationGroup[] = [];

@@ -8,7 +8,10 @@ import type { Soon } from '../paging/soon.js';
 import { notificationCursor } from './notification-cursor.js';
 import { isAskedFor, type NotificationFilter } from './notification-filter.js';
 
-/** A viewer's notifications as pieces of JSON, newest first, without those whose account or status is gone or hidden. */
+/**
+ * Returns a viewer's notifications as pieces of JSON, newest first. Notifications whose account or status is deleted or
+ * hidden are left out.
+ */
 export function notificationList(
   services: Services,
   viewer: string,
@@ -28,7 +31,7 @@ export function notificationList(
 const storedOf = (rows: readonly Entry<StoreNotificationRecord>[]) =>
   rows.map(({ id, value }) => ({ id, record: value }));
 
-/** How many there are above an id, at most `limit`. */
+/** Returns the number of notifications above an id, at most `limit`. */
 export async function countNotifications(
   services: Services,
   viewer: string,

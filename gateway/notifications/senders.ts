@@ -8,15 +8,15 @@ import type { Relations } from '../viewing/relations.js';
 
 interface Sender {
   readonly account: StoreAccountRecord;
-  /** Of what moderators are told it does not count. */
+  /** True if the viewer receives the sender's notifications. Notifications to moderators ignore it. */
   readonly isHeard: boolean;
 }
 
-/** Whom notifications come from, each judged once for a page: a few people make most of its rows. */
+/** Senders of notifications, each checked once for a page: a few accounts cause most of its rows. */
 export class Senders implements People {
   readonly #services: ReadServices;
   readonly #relations: Relations;
-  /** Null: there is none. */
+  /** Null: the account does not exist or is not visible. */
   readonly #known = new Map<string, Sender | null>();
 
   constructor(services: ReadServices, relations: Relations) {
@@ -24,26 +24,29 @@ export class Senders implements People {
     this.#relations = relations;
   }
 
-  /** Somebody of whom it was asked already. */
+  /** Returns the account of a sender that was looked up before. */
   get(id: string): StoreAccountRecord | undefined {
     return this.#known.get(id)?.account;
   }
 
-  /** Whoever was asked of, and whether the viewer is told of what they did. */
+  /** Returns all senders that were looked up, and whether the viewer receives their notifications. */
   all(): Map<string, boolean> {
     const all = new Map<string, boolean>();
     for (const [id, sender] of this.#known) all.set(id, sender?.isHeard === true);
     return all;
   }
 
-  /** Null where the viewer is not told of what they did; undefined: they have to be loaded first. */
+  /**
+   * Returns the sender; null if the viewer does not receive the notification, undefined if the account must be loaded
+   * first.
+   */
   of(record: StoreNotificationRecord): StoreAccountRecord | null | undefined {
     const sender = this.#sender(record.from);
     if (sender === undefined || sender === null) return sender;
     return sender.isHeard || isOfDuty(record) ? sender.account : null;
   }
 
-  /** Whether the viewer is told of what they do; undefined: they have to be loaded first. */
+  /** Returns true if the viewer receives the account's notifications; undefined if the account must be loaded first. */
   hears(id: string): boolean | undefined {
     const sender = this.#sender(id);
     return sender === undefined ? undefined : sender?.isHeard === true;

@@ -18,7 +18,7 @@ interface WholeGroup extends NotificationGroup {
   readonly members: readonly SeenNotification[];
 }
 
-/** Undefined where the viewer has none of that name. */
+/** Returns the group of a key; undefined if the viewer has none. */
 export async function notificationGroup(
   services: Services,
   viewer: string,
@@ -46,7 +46,10 @@ export async function notificationGroup(
   return { isGrouped, newest, oldestId: oldest.id, count: members.length, sample, members };
 }
 
-/** The key of what is grouped has in it what it is about: most are about something else, and no key is made for them. */
+/**
+ * Returns false if the key cannot be the row's. The key of a group contains its subject, so this avoids building the
+ * keys of most rows.
+ */
 function mayBeOf(key: string, types: readonly string[], { statusId, collectionId }: StoreNotificationRecord): boolean {
   const subject = statusId ?? collectionId;
   return types.length === 0 || subject === undefined || key.includes(subject);

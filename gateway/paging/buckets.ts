@@ -3,10 +3,10 @@ import type { PageBounds } from './bounds.js';
 import type { Parts } from './cursor.js';
 import { type Soon, soon } from './soon.js';
 
-/** Buckets read at a time from the list of them. */
+/** Buckets read at a time from the list of buckets. */
 const BUCKETS_READ = 32;
 
-/** Reads the list of the buckets that hold anything; bounds are exclusive. */
+/** Reads the list of non-empty buckets; bounds are exclusive. */
 export type ReadBuckets = (range: {
   readonly reverse: boolean;
   readonly limit: number;
@@ -14,10 +14,10 @@ export type ReadBuckets = (range: {
   readonly after?: { readonly bucket: number };
 }) => Soon<readonly { readonly key: { readonly bucket: number } }[]>;
 
-/** Buckets of `bucketMs` that hold anything within the bounds, in the direction of reading. */
+/** Returns the non-empty buckets of `bucketMs` within the bounds, in the direction of reading. */
 export function filledBuckets(read: ReadBuckets, bucketMs: number, bounds: Omit<PageBounds, 'limit'>): Parts<number> {
   const bucketOf = (id: string) => Math.floor(idMs(id) / bucketMs);
-  // Bounds of ranges are exclusive, those of the page lie within buckets that are wanted.
+  // Bounds of ranges are exclusive, but the buckets that contain the page's bounds are included.
   let before = bounds.before === undefined ? undefined : bucketOf(bounds.before) + 1;
   let after = bounds.after === undefined ? undefined : bucketOf(bounds.after) - 1;
   let ready: number[] = [];

@@ -4,29 +4,29 @@ import type { Columns, KeyOf, Table } from '../../store/table.js';
 import type { PageBounds } from './bounds.js';
 import { type Soon, soon } from './soon.js';
 
-/** A row of a list that is ordered by its rows' ids. */
+/** A row of a list that is ordered by row ids. */
 export type Entry<V> = IdRow<V>;
 
 /** Reads a list in one direction, each row once. */
 export interface Cursor<E> {
-  /** The next rows, at most `count`; none at all means the end. */
+  /** Returns the next rows, at most `count`. An empty result means the end. */
   next(count: number): Soon<readonly E[]>;
 }
 
 /** Bounds of one read. */
 export type Span = IdSpan;
 
-/** All there is, newest first. */
+/** Bounds of a whole list, newest first. */
 export const ALL = { before: undefined, after: undefined, upwards: false } as const;
 
 export type ReadPart<P, E> = (part: P, span: Span, limit: number) => Soon<readonly E[]>;
 
-/** Partitions in the direction of reading, some of which have to be looked for. */
+/** Partitions in the direction of reading; finding the next one may take a read. */
 export interface Parts<P> {
   next(): Soon<IteratorResult<P>>;
 }
 
-/** Rows of one partition, at once where they are in memory. */
+/** Reads rows of one partition, synchronously if they are in memory. */
 export function rangeSoon<P extends Columns, C extends Columns, V>(
   tables: ReadTables,
   table: Table<P, C, V>,
@@ -36,7 +36,10 @@ export function rangeSoon<P extends Columns, C extends Columns, V>(
   return tables.peekRange?.(table, partition, options) ?? tables.range(table, partition, options);
 }
 
-/** Rows of one partition by the id that it is in the order of; at once where they are in memory. `column`: the id's. */
+/**
+ * Reads rows of one partition by the id that orders them, synchronously if they are in memory. `column` is the name of
+ * the id's column.
+ */
 export function entriesSoon<P extends Columns, Name extends string, V>(
   tables: ReadTables,
   table: Table<P, { [K in Name]: 'id' }, V>,
@@ -64,7 +67,7 @@ export class PartsCursor<P, E extends { readonly id: string }> implements Cursor
   #span: Span;
   #part: P | undefined;
 
-  /** `parts` in the direction of reading. */
+  /** `parts` must be in the direction of reading. */
   constructor(parts: Parts<P> | readonly P[], bounds: Omit<PageBounds, 'limit'>, read: ReadPart<P, E>) {
     this.#parts = 'next' in parts ? parts : parts.values();
     this.#read = read;
@@ -114,25 +117,25 @@ export class PartsCursor<P, E extends { readonly id: string }> implements Cursor
   }
 }
 
-/** Rows that one source of a merge holds ready. */
+/** Rows that one source of a merge has ready. */
 interface Head<E> {
   readonly cursor: Cursor<E>;
   rows: readonly E[];
   at: number;
 }
 
-/** Store reads of one request at a time: keeps one request from filling the store's queues. */
+/** Concurrent store reads of one request: prevents one request from filling the store's queues. */
 export const READS_AT_ONCE_MAX = 32;
 
-/** Merges ordered cursors into one, each row once. */
+/** Merges ordered cursors into one, without removing duplicates. */
 export class MergedCursor<E extends { readonly id: string }> implements Cursor<E> {
   readonly #cursors: readonly Cursor<E>[];
   readonly #upwards: boolean;
   readonly #chunk: number;
-  /** The best one last. Unset before the first read. */
+  /** Sources sorted by their next row, the first one last. Unset before the first read. */
   #heads: Head<E>[] | undefined;
 
-  /** `chunk`: rows read ahead from each source. */
+  /** `chunk` is the number of rows read ahead from each source. */
   constructor(cursors: readonly Cursor<E>[], upwards: boolean, chunk: number) {
     this.#cursors = cursors;
     this.#upwards = upwards;
@@ -178,7 +181,7 @@ export class MergedCursor<E extends { readonly id: string }> implements Cursor<E
     heads.splice(this.#place(heads, head), 0, head);
   }
 
-  /** At once where all of it is in memory. */
+  /** Reads the first rows of all sources, synchronously if they are in memory. */
   #start(): Soon<Head<E>[]> {
     const heads: Head<E>[] = [];
     for (const [index, cursor] of this.#cursors.entries()) {
@@ -226,7 +229,7 @@ export class MergedCursor<E extends { readonly id: string }> implements Cursor<E
   }
 }
 
-/** A merge whose sources may hold the same rows: each once. */
+/** Removes duplicates from a merge whose sources may contain the same rows. */
 export class OnceCursor<E extends { readonly id: string }> implements Cursor<E> {
   readonly #merged: Cursor<E>;
   #last = '';
@@ -247,7 +250,7 @@ export class OnceCursor<E extends { readonly id: string }> implements Cursor<E> 
   }
 }
 
-/** A cursor that also shows what it will read next. */
+/** A cursor that can also show the rows that it will return next. */
 export class AheadCursor<E> implements Cursor<E> {
   #ready: readonly E[] = [];
 
@@ -261,7 +264,7 @@ export class AheadCursor<E> implements Cursor<E> {
     });
   }
 
-  /** The next rows, fewer than `count` only where it ends; they are still to be read. */
+  /** Returns the next rows without consuming them; fewer than `count` only at the end. */
   ahead(count: number): Soon<readonly E[]> {
     const ready = this.#ready;
     if (ready.length >= count) return ready.length === count ? ready : ready.slice(0, count);
@@ -273,7 +276,10 @@ export class AheadCursor<E> implements Cursor<E> {
   }
 }
 
-/** `work` on each item, at most `atOnce` at a time; results in the items' order. The first failure is thrown. */
+/**
+ * Runs `work` on each item, at most `atOnce` at a time. Returns results in the items' order. Rejects with the first
+ * failure.
+ */
 export async function eachBounded<T, R>(items: readonly T[], atOnce: number, work: (item: T) => Soon<R>): Promise<R[]> {
   const results: R[] = [];
   const entries = items.entries();

@@ -5,12 +5,12 @@ import type { Table } from '../../store/table.js';
 import type { PageBounds } from './bounds.js';
 import { type Entry, entriesSoon, PartsCursor } from './cursor.js';
 
-/** Ids may run ahead of this node's clock by a lease and some skew; an era's first rows must not be missed. */
+/** Ids may be ahead of this node's clock by a lease and some skew; the first rows of a new era must not be missed. */
 export const AHEAD_MS = 60_000;
 
 /**
- * Eras between an account's first day and now, cut to the bounds, in the direction of reading.
- * `first`: the account's id, since nothing of an account is older than it.
+ * Returns the eras between an account's creation and now, within the bounds, in the direction of reading. `first` is
+ * the account's id: no row of an account is older than it.
  */
 export function erasOf(first: string, clock: Clock, bounds: Omit<PageBounds, 'limit'>): number[] {
   const lowest = Math.max(eraOfId(first), bounds.after === undefined ? 0 : eraOfId(bounds.after));
@@ -21,7 +21,7 @@ export function erasOf(first: string, clock: Clock, bounds: Omit<PageBounds, 'li
   return bounds.upwards ? eras : eras.reverse();
 }
 
-/** Reads an account's rows in a table of eras. `column`: the clustering column, an id. */
+/** Reads an account's rows in a table of eras. `column` is the clustering column, an id. */
 export function accountCursor<Name extends string, V>(
   tables: ReadTables,
   clock: Clock,

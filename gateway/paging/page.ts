@@ -7,31 +7,33 @@ import { type Soon, soon } from './soon.js';
 export interface Page<T> {
   readonly items: readonly T[];
   /**
-   * Keys for Link: of the first and the last row shown. What was passed over has none there, or whoever reads would learn
-   * when something was said that is not for them; where reading stopped without a full page it goes on at a round number
-   * that is no row's.
+   * Keys for the Link header: the first and the last row shown. Hidden rows are never keys, because their ids would
+   * reveal when somebody wrote something that is not for the viewer. If reading stops before the page is full, the key
+   * is a round number that is no row's id.
    */
   readonly newest: string | undefined;
   readonly oldest: string | undefined;
-  /** False when it is known that nothing older exists. */
+  /** False if nothing older exists. */
   readonly more: boolean;
 }
 
-/** What becomes of rows: items to show, or undefined for those that are not for this viewer. */
+/** Converts rows to items; undefined for rows that are not for this viewer. */
 export type Select<E, T> = (rows: readonly E[]) => Soon<readonly (T | undefined)[]>;
 
-/** Rounds of reading for one page. A page that is still not full is answered as it is, its Link going on. */
+/** Rounds of reading for one page. A page that is still not full is returned as it is, with a Link that continues. */
 export const READ_ROUNDS_MAX = 8;
-/** Rows of a round at least, since few of them may be shown. */
+/** Minimum number of rows of a round, because few of them may be shown. */
 const ROUND_ROWS_MIN = 10;
-/** Where few rows are wanted, so many times as many are read as the page lacks; to pass over one costs little. */
+/**
+ * Largest factor by which a round reads more rows than the page lacks, if few rows are wanted. Skipping a row is cheap.
+ */
 const ROUND_TIMES_MAX = 4;
 
 export const emptyPage: Page<never> = { items: [], newest: undefined, oldest: undefined, more: false };
 
 /**
- * Reads until the page is full, the list ends, or READ_ROUNDS_MAX; at once where all of it is in memory. `isWanted`: what
- * a row says itself, which is asked before `select` is.
+ * Reads until the page is full, the list ends, or READ_ROUNDS_MAX; synchronously if all rows are in memory. `isWanted`
+ * filters by the row alone, before `select` is called.
  */
 export function readPage<E extends { readonly id: string }, T>(
   cursor: Cursor<E>,
@@ -46,12 +48,12 @@ class PageReading<E extends { readonly id: string }, T> {
   readonly #items: T[] = [];
   #first: string | undefined;
   #last: string | undefined;
-  /** The last that was looked at, the last before it that was shown or looked at earlier, and what lies in between. */
+  /** Id of the last row examined, id of the last row shown or examined before it, and the rows in between. */
   #passed: string | undefined;
   #before: string | undefined;
   #between: readonly E[] = [];
   #ended = false;
-  /** Read already, and not looked at. */
+  /** Rows read but not examined. */
   #ahead: readonly E[] = [];
   #looked = 0;
   #wanted = 0;
@@ -81,7 +83,7 @@ class PageReading<E extends { readonly id: string }, T> {
       : { items, newest: first, oldest: last, more: !this.#ended };
   }
 
-  /** Where the next page begins if this one ends with what is not shown. */
+  /** Returns the bound at which the next page begins if this one ends with hidden rows. */
   #goingOn(): string | undefined {
     if (this.#passed === undefined) return undefined;
     const { before, after, upwards } = this.bounds;
@@ -90,12 +92,12 @@ class PageReading<E extends { readonly id: string }, T> {
     return round ?? this.#before ?? this.#passed;
   }
 
-  /** As many wanted rows as the page lacks. */
+  /** Number of wanted rows that the page lacks. */
   get #missing(): number {
     return Math.max(ROUND_ROWS_MIN, this.bounds.limit - this.#items.length);
   }
 
-  /** By how many of those so far were wanted. */
+  /** Returns the number of rows to read next, from the share of wanted rows so far. */
   #count(): number {
     const times = Math.min(ROUND_TIMES_MAX, this.#looked / Math.max(1, this.#wanted));
     return this.#looked === 0 ? this.#missing : Math.ceil(this.#missing * times);
@@ -142,7 +144,7 @@ class PageReading<E extends { readonly id: string }, T> {
     const end = rows[index - 1]?.id;
     if (end === undefined || end === this.#passed) return;
     const passed = this.#passed;
-    // Where nothing is free between the rows that were passed over, those before them count as well.
+    // If no number is free between the skipped rows, the skipped rows before them count as well.
     const isApart = passed === undefined || passed === this.#last || hasRoom(passed, end, rows.length);
     if (isApart) this.#before = passed;
     this.#passed = end;
@@ -150,7 +152,7 @@ class PageReading<E extends { readonly id: string }, T> {
   }
 }
 
-/** A page of a list that is in memory as a whole, in any order. */
+/** Returns a page of a list that is completely in memory, in any order. */
 export function pageOf<E extends { readonly id: string }>(rows: readonly E[], bounds: PageBounds): Page<E> {
   const inside = rows
     .filter((row) => (bounds.before === undefined || row.id < bounds.before) && row.id > (bounds.after ?? ''))

@@ -1,15 +1,15 @@
 import { ID_DIGITS, storedId } from '../../actors/domain/ids.js';
 
-/** Above all ids. */
+/** Number above all ids. */
 const TOP = 10n ** BigInt(ID_DIGITS);
 
 /**
- * The roundest number beyond which nothing is left out when reading goes on from it: between the row looked at last and
- * the one before, neither of which it is. It says of them little more than that there was something.
- * @param last at which reading stopped: it is read again
- * @param earlier beyond it, where reading came from; undefined: anywhere
- * @param taken ids between the two, none of which it is either
- * @returns undefined where ids follow one another without a gap
+ * Returns the roundest bound from which reading can continue without missing a row. It lies between the last row
+ * examined and the one before, and equals neither. It reveals little more about them than that a row exists.
+ * @param last row at which reading stopped; it is read again
+ * @param earlier bound from which reading came; undefined means none
+ * @param taken ids between the two, none of which it may equal
+ * @returns undefined if the ids are consecutive
  */
 export function roundBound(
   last: string,
@@ -29,7 +29,7 @@ export function roundBound(
   return undefined;
 }
 
-/** Whether any number between these two ids is none of so many others that are there. */
+/** Returns true if there is a free number between two ids with `others` ids in between. */
 export function hasRoom(a: string, b: string, others: number): boolean {
   const apart = BigInt(a) - BigInt(b);
   return (apart < 0n ? -apart : apart) > others;

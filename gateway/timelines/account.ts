@@ -9,17 +9,17 @@ import { type Soon, soon } from '../paging/soon.js';
 import type { Relations } from '../viewing/relations.js';
 import { relationsOf, type VisibleStatus, visibleById } from '../viewing/visible.js';
 
-/** Which of an account's statuses are wanted. */
+/** Selection of an account's statuses. */
 export interface AccountTimelineOptions {
-  /** Replies to others; an author's own threads stay. */
+  /** Leaves out replies to others; replies of the author to their own statuses stay. */
   readonly excludeReplies: boolean;
   readonly excludeReblogs: boolean;
   readonly onlyMedia?: boolean;
-  /** Normalised, without the #. */
+  /** Normalised hashtag, without the #. */
   readonly tagged: string | undefined;
 }
 
-/** An account's statuses and reblogs, as far as the viewer may see them. */
+/** Returns an account's statuses and reblogs that the viewer may see. */
 export function accountTimeline(
   services: Services,
   viewer: string | undefined,

@@ -6,7 +6,7 @@ import { type Page, readPage } from '../paging/page.js';
 import type { Soon } from '../paging/soon.js';
 import { type VisibleStatus, visibleById } from '../viewing/visible.js';
 
-/** Direct statuses that somebody sent and got, newest first. */
+/** Returns the direct statuses that the viewer sent or received, newest first. */
 export function directTimeline(services: Services, viewer: string, bounds: PageBounds): Soon<Page<VisibleStatus>> {
   const cursor = accountCursor(services.tables, services.clock, directStatuses, 'status', viewer, bounds);
   return readPage(cursor, bounds, (rows) =>

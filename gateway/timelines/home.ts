@@ -13,24 +13,24 @@ import { REPEAT_ROWS, Repeats, Shown } from './repeats.js';
 import { RingCursor } from './ring-cursor.js';
 import { tagsCursor } from './tag.js';
 
-/** Rows read ahead from each source: with few sources a page's worth, with many only what merging needs. */
+/** Rows read ahead from each source: a page's worth with few sources, only what merging needs with many. */
 const CHUNK_MAX = 20;
 const CHUNK_MIN = 3;
-/** Rows read ahead from all sources together, about; bounds one request's memory to some megabytes. */
+/** Approximate rows read ahead from all sources together; bounds one request's memory to some megabytes. */
 const READ_AHEAD_ROWS = 400;
-/** Rows looked at, at least, if the page is shorter: rounds read as many. */
+/** Minimum number of rows examined, even for a shorter page: a round reads as many. */
 const LOOKED_MIN = 10;
 
-/** An id of the timeline, not yet looked at. */
+/** An id of the timeline that is not examined yet. */
 export interface HomeEntry {
   readonly id: string;
-  /** Known of what was merged: it saves loading what will not be shown. */
+  /** Known for merged rows: avoids loading statuses that are not shown. */
   readonly audience?: Audience;
 }
 
 /**
- * Own statuses and those of everyone followed, newest first: out of the viewer's ring, and merged from the store
- * where that ends, or there is none.
+ * Returns the viewer's own statuses and those of all followed accounts, newest first. Reads the viewer's ring, then
+ * merges from the store below the end of the ring, or without a ring.
  */
 export function homeTimeline(services: Services, viewer: string, bounds: PageBounds): Soon<Page<VisibleStatus>> {
   const ask = { ...bounds, limit: Math.max(bounds.limit, LOOKED_MIN) + REPEAT_ROWS };
@@ -39,7 +39,7 @@ export function homeTimeline(services: Services, viewer: string, bounds: PageBou
     const cursor = new AheadCursor(wholeHome(services, viewer, lens, ask, part));
     const select = selectShown(services, viewer, view, (status: Audience) => lens.home(status));
     const isOpen = bounds.after === undefined;
-    // Where reading ends at a bound, what is below that counts all the same.
+    // If reading ends at a bound, the rows below the bound still count for repeats.
     const below = (id: string, count: number) => {
       if (isOpen) return cursor.ahead(count);
       const span = { before: id, after: undefined, upwards: false, limit: count };
@@ -49,7 +49,7 @@ export function homeTimeline(services: Services, viewer: string, bounds: PageBou
     };
     const { upwards } = bounds;
     const repeats = new Repeats(services, upwards, select, below);
-    // Rows that are not shown count among the forty, so that what is further below may be on the same page.
+    // Rows that are hidden count among the forty, so a reblog and a status further below may be on the same page.
     const shown = new Shown();
     return readPage(cursor, bounds, (rows) =>
       soon(select(rows), (seen) => soon(repeats.without(rows, seen), (fresh) => shown.once(fresh, upwards))),
@@ -57,7 +57,7 @@ export function homeTimeline(services: Services, viewer: string, bounds: PageBou
   });
 }
 
-/** The home with what comes by followed hashtags, unfiltered. */
+/** Returns the home timeline including followed hashtags, unfiltered. */
 function wholeHome(
   services: Services,
   viewer: string,
@@ -70,7 +70,7 @@ function wholeHome(
   return withTags(cursor, tagsCursor(services.tables, lens.followedTags, bounds, CHUNK_MIN), bounds);
 }
 
-/** What of a timeline its viewer sees: what belongs there and is visible. */
+/** Returns the function that selects statuses which belong in the timeline and are visible to the viewer. */
 export function selectShown(
   services: Services,
   viewer: string,
@@ -90,7 +90,7 @@ export function selectShown(
   };
 }
 
-/** The viewer's home, of which a part is at hand; below the ring it goes on with the merge of `authors`. */
+/** Reads the viewer's home timeline, beginning with `part`. Below the ring it merges the statuses of `authors`. */
 export function homeCursor(
   services: Services,
   viewer: string,
@@ -104,7 +104,7 @@ export function homeCursor(
   });
 }
 
-/** Everything of these authors, unfiltered. */
+/** Merges all statuses of these authors, unfiltered. */
 export function mergedCursor(
   { tables, clock }: Pick<Services, 'tables' | 'clock'>,
   authors: readonly string[],
@@ -125,7 +125,10 @@ export function mergedCursor(
   return new MergedCursor(cursors, bounds.upwards, chunk);
 }
 
-/** What comes by followed hashtags, too. Whatever was known of its audience: what a hashtag brings is for everyone. */
+/**
+ * Adds the statuses of followed hashtags. Drops the audience of merged rows, because it says nothing about statuses
+ * that come by a hashtag.
+ */
 function withTags(
   home: Cursor<HomeEntry>,
   tagged: Cursor<{ readonly id: string }>,

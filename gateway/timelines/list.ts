@@ -9,14 +9,14 @@ import { loadStatuses, notFound, type VisibleStatus } from '../viewing/visible.j
 import { type HomeEntry, homeCursor, selectShown } from './home.js';
 import { Shown } from './repeats.js';
 
-/** Ids of the home looked at first for each status of a page: many are by members of the list, or they would be few. */
+/** Ids of the home timeline read first for each status of a page. Members of the list usually wrote many of them. */
 const SPARE = 2;
-/** Ids of the home looked at a time after that. */
+/** Ids of the home timeline read at a time after that. */
 const LOOK_IDS = 80;
 
 /**
- * What the members of one of the viewer's lists posted and reblogged, newest first: out of the ring of the viewer's
- * home, which holds it all, and merged from the members' own statuses where that ends.
+ * Returns the statuses and reblogs of a list's members, newest first. Reads the ring of the viewer's home timeline,
+ * which contains all of them, then merges the members' own statuses below its end.
  */
 export function listTimeline(
   services: Services,
@@ -36,7 +36,7 @@ export function listTimeline(
   });
 }
 
-/** Those by these authors only. */
+/** Filters a home timeline by author. */
 function sifted(
   services: Services,
   home: Cursor<HomeEntry>,
@@ -56,7 +56,7 @@ function sifted(
       look = LOOK_IDS;
       return soon(authorsOf(services, rows), (authors) => {
         ready = rows.filter((_row, index) => isBy(authors[index] ?? ''));
-        // A ring's ids at most, and below it all are by these authors.
+        // The recursion is bounded by the ring's ids, and below the ring all rows match.
         return next(count);
       });
     });
@@ -64,7 +64,7 @@ function sifted(
   return { next };
 }
 
-/** Who wrote each of these; undefined where it is gone. */
+/** Returns the author of each row; undefined if the status is deleted. */
 function authorsOf(services: Services, rows: readonly HomeEntry[]): Soon<(string | undefined)[]> {
   const unknown: string[] = [];
   for (const { id, audience } of rows) if (audience === undefined) unknown.push(id);

@@ -9,7 +9,10 @@ import { relationsOf, type VisibleStatus, visibleById } from '../viewing/visible
 const MENTIONS = { types: ['mention'] };
 const MENTIONED = { hideBlocked: true, hideMuted: true, context: 'notifications' } as const;
 
-/** Statuses that mention somebody, newest first, by the notifications that told of them: dismissed ones are gone. */
+/**
+ * Returns statuses that mention the viewer, newest first, from the viewer's notifications. Dismissed notifications are
+ * not included.
+ */
 export function mentionsTimeline(services: Services, viewer: string, bounds: PageBounds): Soon<Page<VisibleStatus>> {
   const cursor = notificationCursor(services, viewer, bounds);
   return soon(relationsOf(services, viewer), (relations) => {

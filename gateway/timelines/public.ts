@@ -11,12 +11,12 @@ import type { ReadServices } from '../viewing/read-services.js';
 import { relationsOf, type VisibleStatus, visibleById } from '../viewing/visible.js';
 import { RingCursor } from './ring-cursor.js';
 
-/** Ids asked of the ring besides those of a page: some may be of people whom the viewer does not want to see. */
+/** Ids read from the ring in addition to a page, because some authors may be hidden from the viewer. */
 const SPARE = 10;
 
 type Bounds = Omit<PageBounds, 'limit'>;
 
-/** Public statuses of everybody, newest first. */
+/** Returns all public statuses, newest first. */
 export function publicTimeline(
   services: ReadServices,
   viewer: string | undefined,
@@ -37,7 +37,9 @@ export function publicTimeline(
   });
 }
 
-/** Those with media, newest first: the rows say which, so that no others are loaded. */
+/**
+ * Returns public statuses with media, newest first. The rows contain that property, so no other statuses are loaded.
+ */
 export async function publicMedia(
   services: ReadServices,
   viewer: string | undefined,
@@ -54,7 +56,7 @@ export async function publicMedia(
   );
 }
 
-/** All of them, unfiltered. */
+/** Reads all public statuses, unfiltered. */
 export function publicCursor(tables: ReadTables, bounds: Bounds): Cursor<Entry<StorePublicRow>> {
   const buckets = filledBuckets(
     (range) => rangeSoon(tables, publicBuckets, { century: 0 }, range),
@@ -68,7 +70,7 @@ export function publicCursor(tables: ReadTables, bounds: Bounds): Cursor<Entry<S
   });
 }
 
-/** The lanes of one bucket, merged. */
+/** Merges the lanes of one bucket. */
 function bucketCursor(tables: ReadTables, bucket: number, bounds: Bounds, chunk: number) {
   const lanes = Array.from(
     { length: PUBLIC_LANES },

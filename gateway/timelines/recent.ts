@@ -6,11 +6,11 @@ import { ALL, MergedCursor } from '../paging/cursor.js';
 import { accountCursor } from '../paging/eras.js';
 import { publicCursor } from './public.js';
 
-/** Rows read ahead from each author: a page's worth of few, of many only what merging needs. */
+/** Rows read ahead from each author: a page's worth of few, only what merging needs of many. */
 const CHUNK_MAX = 20;
 const CHUNK_MIN = 3;
 
-/** What fills the rings of home timelines: the same rows that a home is merged from when it has none. */
+/** Returns the reader that fills the rings of home timelines, from the same rows as a home timeline without a ring. */
 export function recentIds(tables: ReadTables, clock: Clock): RecentIds {
   return async (authors, limit) => {
     const chunk = Math.max(CHUNK_MIN, Math.min(CHUNK_MAX, Math.floor(limit / Math.max(1, authors.length))));
@@ -20,7 +20,7 @@ export function recentIds(tables: ReadTables, clock: Clock): RecentIds {
   };
 }
 
-/** The same of public timelines. */
+/** Returns the reader that fills the ring of public timelines. */
 export function recentPublicIds(tables: ReadTables): (limit: number) => ReturnType<RecentIds> {
   return async (limit) => {
     const rows = await publicCursor(tables, ALL).next(limit);

@@ -5,22 +5,22 @@ import type { ReadServices } from '../viewing/read-services.js';
 import { loadStatuses, type VisibleStatus } from '../viewing/visible.js';
 
 /**
- * A reblog is not shown where what it reblogs, or another reblog of that, is among as many rows below it: it was seen
- * there. Source: Mastodon FeedManager::REBLOG_FALLOFF, which counts what a feed shows; here it is all rows that are read,
- * of which a ring has some that are gone, and the store some that are for others.
+ * A reblog is hidden if its original, or another reblog of it, is among this many rows below: the viewer saw it there.
+ * Source: Mastodon FeedManager::REBLOG_FALLOFF, which counts the statuses that a feed shows. Here it counts all rows
+ * read; some rows of a ring are deleted, and some rows of the store are for others.
  */
 export const REPEAT_ROWS = 40;
 
 type Seen = VisibleStatus | undefined;
 
-/** The next rows below one, newest first. */
+/** Reads the next rows below one, newest first. */
 export type Below<E> = (id: string, count: number) => Soon<readonly E[]>;
 
 const gistOf = (status: Seen): string | undefined => status && (status.record.reblogOfId ?? status.record.id);
 
-/** Of rows with what of them is seen, what is no repeat: the same whichever way and in whatever pages they are read. */
+/** Removes repeats from visible rows. The result does not depend on the direction of reading or the page size. */
 export class Repeats<E extends { readonly id: string }> {
-  /** Upwards: what the rows before say, and where they began. */
+  /** Upwards: gists of the earlier rows, and the id at which they began. */
   #past: (string | undefined)[] = [];
   #first: string | undefined;
 
@@ -72,7 +72,7 @@ export class Repeats<E extends { readonly id: string }> {
     });
   }
 
-  /** What the rows below one say that the viewer sees, as far as it is what `seen` reblogs. */
+  /** Returns the gists of the visible rows below one, as far as `seen` reblogs them. */
   #gistsBelow(id: string, count: number, seen: readonly Seen[]): Soon<readonly (string | undefined)[]> {
     const wanted = new Set<string>();
     for (const status of seen) if (isReblog(status)) wanted.add(status?.record.reblogOfId ?? '');
@@ -91,7 +91,7 @@ export class Repeats<E extends { readonly id: string }> {
     });
   }
 
-  /** Returns true when all rows are in memory and none says any of these, as it mostly is. */
+  /** Returns true if all rows are in memory and none has one of these gists, as in most cases. */
   #saysNone(rows: readonly E[], wanted: ReadonlySet<string>): boolean {
     const { tables } = this.services;
     for (const { id } of rows) {
@@ -102,7 +102,7 @@ export class Repeats<E extends { readonly id: string }> {
   }
 }
 
-/** Returns true when no two of them say the same. */
+/** Returns true if no two statuses have the same gist. */
 function areApart(seen: readonly Seen[]): boolean {
   const gists = new Set<string>();
   for (const status of seen) {
@@ -116,15 +116,15 @@ function areApart(seen: readonly Seen[]): boolean {
 const isReblog = (status: Seen): boolean => status?.original !== undefined;
 
 /**
- * What a page already shows, as itself or as somebody's reblog: a reblog of it is not shown again there. Of what is read
- * together the oldest stays, whichever way is read, as in Mastodon's feeds: what has been seen does not come to the top.
+ * Statuses that a page shows, themselves or as a reblog: further reblogs of them are hidden. The oldest row stays, in
+ * both directions, as in Mastodon's feeds: a status that was seen does not return to the top.
  */
 export class Shown {
   readonly #all: string[] = [];
-  /** Made when the first reblog asks: on most pages nobody does. */
+  /** Created at the first reblog; most pages have none. */
   #known: Set<string> | undefined;
 
-  /** `statuses` without the reblogs of what is shown. */
+  /** Returns `statuses` without the reblogs of statuses that the page shows. */
   once(statuses: readonly Seen[], upwards: boolean): readonly Seen[] {
     if (upwards) return statuses.map((status) => this.#first(status));
     const selected = [...statuses];

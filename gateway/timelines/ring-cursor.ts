@@ -2,16 +2,16 @@ import type { HomeBounds, HomeIds } from '../../actors/timelines/ring-part.js';
 import type { Cursor } from '../paging/cursor.js';
 import type { Soon } from '../paging/soon.js';
 
-/** Where a list that is kept in a ring goes on. */
+/** Continuation of a list that a ring caches. */
 export interface RingSources<E> {
   readonly ask: (bounds: HomeBounds) => Soon<HomeIds>;
   readonly merge: (bounds: HomeBounds) => Cursor<E>;
 }
 
-/** Ids of a ring, then what is merged from the store, each once. */
+/** Returns the ids of a ring, then rows merged from the store, each once. */
 export class RingCursor<E extends { readonly id: string }> implements Cursor<{ readonly id: string } | E> {
   #part: HomeIds;
-  /** Of the part's ids, those that were given out. */
+  /** Number of the part's ids that were returned. */
   #at = 0;
   #bounds: HomeBounds;
   #merge: Cursor<E> | undefined;
@@ -60,7 +60,7 @@ export class RingCursor<E extends { readonly id: string }> implements Cursor<{ r
     this.#bounds = this.#bounds.upwards ? { ...this.#bounds, after: last } : { ...this.#bounds, before: last };
   }
 
-  /** What the ring did not have: below its floor, or all of it. */
+  /** Returns the bounds of rows that the ring lacks: below its floor, or all. */
   #beyond(): HomeBounds {
     this.#passed();
     const { floor, rest } = this.#part;

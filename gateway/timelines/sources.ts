@@ -17,7 +17,7 @@ import { StatusChanges } from './status-changes.js';
 import { streamMarks } from './stream-marks.js';
 import { tagTimeline } from './tag.js';
 
-/** What streams read and render, out of the same parts as the routes. */
+/** Builds the readers and renderers of streams from the functions that routes use. */
 export function streamSources(services: Services): StreamSources {
   const changes = new StatusChanges(services.tables, services.clock);
   return {
@@ -72,8 +72,8 @@ export function streamSources(services: Services): StreamSources {
 }
 
 /**
- * Who may see it is decided for each subscriber by the hub's lens, so here its own author looks; not at what it quotes,
- * which is the subscribers' own business.
+ * Renders a status for all subscribers. The hub's lens decides the visibility for each subscriber, so the author is the
+ * viewer here. Quotes are left out, because they look different to each subscriber.
  */
 async function renderForStreams(services: Services, record: StoreStatusRecord) {
   const everyone = () => ({ following: true, blocking: false, blockedBy: false });

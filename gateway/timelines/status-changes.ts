@@ -5,14 +5,14 @@ import type { ReadTables } from '../../store/port.js';
 import { changedStatuses } from '../../store/tables.js';
 import type { StatusChange } from '../streaming/sources.js';
 
-/** Rows of one lane that one read takes, the newest: eight lanes of 2,500 of some 300 bytes are 6 MB. */
+/** Newest rows of one lane in one read: eight lanes of 2,500 rows of some 300 bytes are 6 MB. */
 const LANE_ROWS_MAX = 2_500;
-/** Past it no earlier bucket is read. */
+/** Changes after which no earlier bucket is read. */
 const CHANGES_MAX = LANE_ROWS_MAX * PUBLIC_LANES;
-/** Clocks of other nodes may be ahead by so much. */
+/** Largest lead of other nodes' clocks. */
 const AHEAD_MS = 60_000;
 
-/** All changes that happened at or after `fromMs`, oldest first; of those before it some. */
+/** All changes at or after `fromMs`, oldest first, and some earlier ones. */
 interface Read {
   readonly fromMs: number;
   readonly changes: readonly StatusChange[];
@@ -23,7 +23,10 @@ interface Waiting {
   readonly read: Promise<Read>;
 }
 
-/** Reads which statuses changed lately. Whoever asks while a read is under way shares the next one: thousands resume at once. */
+/**
+ * Reads the statuses that changed lately. Callers during a read share the next one, because thousands of streams resume
+ * at once.
+ */
 export class StatusChanges {
   readonly #tables: Pick<ReadTables, 'range'>;
   readonly #clock: Pick<Clock, 'nowMs'>;
@@ -35,7 +38,7 @@ export class StatusChanges {
     this.#clock = clock;
   }
 
-  /** @throws Unavailable when the store cannot answer */
+  /** Returns the changes since a time. @throws Unavailable when the store cannot answer */
   async since(sinceMs: number): Promise<readonly StatusChange[] | 'too_many'> {
     const { fromMs, changes } = await this.#next(sinceMs).read;
     return fromMs > sinceMs ? 'too_many' : changes.filter(({ atMs }) => atMs >= sinceMs);
@@ -56,7 +59,7 @@ export class StatusChanges {
     return waiting;
   }
 
-  /** Newest bucket first, so that what is left out is the oldest. */
+  /** Reads the newest bucket first, so that the oldest changes are the ones left out. */
   async #read(sinceMs: number): Promise<Read> {
     const found: StatusChange[] = [];
     let fromMs = sinceMs;

@@ -6,8 +6,8 @@ import { loadAccounts } from '../viewing/people-at-hand.js';
 import { loadStatuses } from '../viewing/visible.js';
 
 /**
- * What a status on a viewer's own stream has in addition to what everybody gets. A reblog shows the marks of its
- * original twice, as pages do; the muted conversation shows on the outermost status only.
+ * Returns the fields that a status on a viewer's own stream has in addition to the common ones. A reblog shows the
+ * marks of its original twice, as pages do; only the outermost status shows that the conversation is muted.
  * @throws Unavailable when the store cannot answer
  */
 export async function streamMarks(
@@ -27,7 +27,7 @@ export async function streamMarks(
     viewerMarks(viewerBits(one, { pinnedIds }, viewer, mark, muted));
   const status = marksOn(record, isMuted);
   if (reblogOfId === undefined) return { status, reblog: undefined };
-  // Only the viewer's own originals can be pinned: of others the row is not needed.
+  // Only the viewer's own originals can be pinned, so other rows are not needed.
   const [original] = reblogOfAccountId === viewer ? await loadStatuses(services, [reblogOfId]) : [];
   return { status, reblog: marksOn(original ?? record, false) };
 }

@@ -21,7 +21,7 @@ import { relationsOf, type VisibleStatus, visibleById } from '../viewing/visible
 /** Rows read ahead from each hashtag of a merge. */
 const CHUNK = 20;
 
-/** Public statuses with a hashtag, newest first. `wants` says what else must hold of them. */
+/** Returns public statuses with a hashtag, newest first. `wants` is a further condition. */
 export function tagTimeline(
   services: ReadServices,
   viewer: string | undefined,
@@ -41,7 +41,7 @@ export function tagTimeline(
   });
 }
 
-/** Everything that has one of the hashtags, unfiltered, each once. */
+/** Merges all statuses with one of the hashtags, unfiltered, each once. */
 export function tagsCursor(
   tables: ReadTables,
   tags: readonly string[],
