@@ -7,15 +7,15 @@ import { keyAmong, sharedKey } from './shared-key.js';
 const NAME = 'media_names';
 const CIPHER = 'aes-128-ecb';
 const KEY_BYTES = 16;
-/** One block: whose file it is, then chance. */
+/** Half of one cipher block: the owner's id. The other half is random. */
 const OWNER_BYTES = 8;
-/** What makes a name differ from others of the same owner. */
+/** Random bytes that distinguish the names of one owner's files. */
 export const CHANCE_BYTES = 8;
 const NAME_CHARS = 2 * (OWNER_BYTES + CHANCE_BYTES);
 
 /**
- * What the names of somebody's file begin with: 128 bits that tell nobody anything and that nobody guesses, but in
- * which this instance reads whose it is. So a suspension holds for files without a row for each of them.
+ * Returns the beginning of a file's name: 128 bits that nobody can interpret or guess, but from which this instance
+ * decrypts the owner. A suspension therefore applies to files without a row for each of them.
  */
 export async function mediaKey(
   services: Services,
@@ -32,7 +32,10 @@ export async function mediaKey(
     .toString('hex');
 }
 
-/** Whose the file is; of one that is nobody's it is somebody whom there is not. Undefined: nobody has any. */
+/**
+ * Returns the account id encoded in a file name. A forged name decodes to an id that does not exist. Undefined: no file
+ * has been stored yet.
+ */
 export async function ownerOf({ entries }: Pick<Services, 'entries'>, name: string): Promise<string | undefined> {
   const opener = openerOf(await entries.of('keys'));
   if (opener === undefined) return undefined;
@@ -40,7 +43,10 @@ export async function ownerOf({ entries }: Pick<Services, 'entries'>, name: stri
   return storedId(block.readBigUInt64BE().toString());
 }
 
-/** By the entries, which are the same until one is made. Each block is opened by itself, so one serves for all names. */
+/**
+ * Deciphers by entries, which are the same object until a key is created. Each block is decrypted independently, so one
+ * decipher serves all names.
+ */
 const openers = new WeakMap<readonly InstanceEntry[], Decipher>();
 
 function openerOf(entries: readonly InstanceEntry[]): Decipher | undefined {

@@ -5,8 +5,8 @@ import { sharedKey } from './shared-key.js';
 const NAME = 'vapid';
 
 /**
- * The key by which push services know this instance (RFC 8292): an uncompressed point of P-256, base64url. It is made
- * when it is asked for first, once for a cluster, and stays.
+ * Returns the key by which push services identify this instance (RFC 8292): an uncompressed point of P-256, base64url.
+ * It is created at the first call, once for a cluster, and never changes.
  * @throws Unavailable when the store or the instance cannot answer
  */
 export async function serverKey(services: Services): Promise<string> {

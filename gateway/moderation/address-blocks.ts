@@ -3,25 +3,25 @@ import type { Clock } from '../../actors/domain/time.js';
 import type { InstanceEntry } from '../../proto/gen/types.js';
 import { type EntrySource, keepInStep } from '../settings/refreshed.js';
 
-/** Whose requests are not answered at all; asked for each request, so answered out of memory. */
+/** Address ranges whose requests are refused. Each request is checked, so the answer comes from memory. */
 export interface BlockedAddresses {
-  /** False: nobody's, and nothing need be known of who asks. */
+  /** False if no range is blocked, so that the client's address is not needed. */
   readonly any: boolean;
   has(address: string): boolean;
-  /** Called when others may be blocked than before. */
+  /** Registers a listener, called when the blocked ranges may have changed. */
   onChanged(listener: () => void): void;
 }
 
-/** The severity that shuts everything. The others concern signing up (oauth/sign-up-limits.ts). */
+/** The severity that blocks all requests. The others concern sign-ups (oauth/sign-up-limits.ts). */
 const SEVERITY = 'no_access';
-/** Until when ranges of one kind and length are blocked, by their first bits. */
+/** Ranges of one address family and prefix length, with their expiries, by prefix. */
 interface Length {
   readonly kind: 'ipv4' | 'ipv6';
   readonly bits: number;
   readonly untilMs: Map<string, number>;
 }
 
-/** The blocked ranges in memory, by their length, kept in step with what is written, here and elsewhere. */
+/** Blocked ranges in memory, by prefix length, updated with each write on this and on other nodes. */
 export class AddressBlocks implements BlockedAddresses {
   readonly #clock: Clock;
   readonly #listeners: (() => void)[] = [];
@@ -31,7 +31,7 @@ export class AddressBlocks implements BlockedAddresses {
     this.#clock = clock;
   }
 
-  /** @throws Unavailable when the store cannot answer */
+  /** Loads the ranges. @throws Unavailable when the store cannot answer */
   static async open(source: EntrySource): Promise<AddressBlocks> {
     const blocks = new AddressBlocks(source.clock);
     await keepInStep('ip_blocks', source, (entries) => blocks.#take(entries));
@@ -80,7 +80,7 @@ function byLength(entries: readonly InstanceEntry[], nowMs: number): Length[] {
   return [...lengths.values()];
 }
 
-/** One character a byte, the last one cut to its bits. */
+/** Returns the prefix, one character a byte, with the last byte masked. */
 function firstBits(bytes: readonly number[], bits: number): string {
   const whole = Math.floor(bits / 8);
   const rest = bits % 8;

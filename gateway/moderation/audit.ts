@@ -5,24 +5,24 @@ import type { Services } from '../http/services.js';
 import { isoTime } from '../paging/iso-time.js';
 import { FIRST_ERA } from './listed-accounts.js';
 
-/** One thing that a moderator or the operator did. */
+/** One action of a moderator or the operator. */
 export interface AuditedAct {
   readonly id: string;
   readonly at: string;
-  /** The moderator's name; `operator` for whoever used the command line. */
+  /** The moderator's name; `operator` for the command line. */
   readonly by: string;
   readonly action: string;
-  /** The id of an account, a report or an entry. */
+  /** Id of an account, a report or an entry. */
   readonly target: string;
-  /** The target's name where it is an account, else what the act said. */
+  /** Name of the target if it is an account; otherwise `detail` describes the action. */
   readonly name?: string;
   readonly detail?: string;
 }
 
-/** Acts in one answer. */
+/** Largest number of actions in one answer: one read of the store. */
 export const AUDIT_MAX = RANGE_LIMIT_MAX;
 
-/** What moderators did, the last first; `before`: from this id on backwards. @throws Unavailable */
+/** Returns actions, last first. `before` is an exclusive upper bound of ids. @throws Unavailable */
 export async function auditOf(services: Services, limit: number, before?: string): Promise<AuditedAct[]> {
   const { tables, clock } = services;
   const wanted = Math.min(limit, AUDIT_MAX);

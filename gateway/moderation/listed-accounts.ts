@@ -5,13 +5,14 @@ import type { Services } from '../http/services.js';
 
 const CHUNK = 200;
 
-/** Of 2020: nobody signed up here before this was written. */
+/** Era of 2020: no account is older than this software. */
 export const FIRST_ERA = eraOfMs(1_577_836_800_000);
 
-/** Ids of the accounts of this server, newest first, some at a time. */
+/** Yields the ids of local accounts in batches, newest first. */
 export async function* listedAccounts(services: Pick<Services, 'tables' | 'clock'>): AsyncGenerator<readonly string[]> {
   for (let era = eraOfMs(services.clock.nowMs()); era >= FIRST_ERA; era--) {
-    // Most are empty: a look at each in turn would take as long as all answers together.
+    // Most lanes are empty, so their first batches are read concurrently: one after the other would take as long as all
+    // answers together.
     const firstOfLanes = Array.from({ length: PUBLIC_LANES }, (_, lane) => someListed(services, era, lane));
     await Promise.allSettled(firstOfLanes);
     for (const [lane, first] of firstOfLanes.entries()) {

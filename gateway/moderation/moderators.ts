@@ -13,13 +13,13 @@ import { notFound } from '../viewing/visible.js';
 import { FIRST_ERA } from './listed-accounts.js';
 
 type Bounds = Omit<PageBounds, 'limit'>;
-/** The first id of the first era in which there can be anything. */
+/** First id of the first era that can have rows. */
 const FIRST_ID = makeId(FIRST_ERA * 2 ** 34, 0, 0);
-/** Rows read ahead of each lane: twice its share of a page. */
+/** Rows read ahead from each lane: twice its share of a page. */
 const chunkOf = (limit: number) => Math.max(CHUNK_MIN, Math.ceil((limit * 2) / PUBLIC_LANES));
 const CHUNK_MIN = 3;
 
-/** Rows of a table that is cut by era and lane, as one list. */
+/** Reads a table that is partitioned by era and lane as one list. */
 function lanesCursor<Name extends string, V>(
   services: Services,
   table: Table<{ era: 'int'; lane: 'int' }, { [K in Name]: 'id' }, V>,
@@ -51,15 +51,15 @@ function mergedLanes<Name extends string, V>(
   return new MergedCursor(lanes, bounds.upwards, chunk);
 }
 
-/** All accounts of this server. */
+/** Reads all local accounts. */
 export const accountsCursor = (services: Services, bounds: Bounds): Cursor<Entry<StoreAccountListing>> =>
   lanesCursor(services, accountListings, 'account', bounds);
 
-/** All reports. */
+/** Reads all reports. */
 export const reportsCursor = (services: Services, bounds: Bounds): Cursor<Entry<InstanceReport>> =>
   lanesCursor(services, reports, 'report', bounds);
 
-/** The account on which the viewer may act; nobody acts on those who are as far up as they. */
+/** Returns the account if the viewer may moderate it: its role must rank below the viewer's. */
 export async function subordinate(
   services: Services,
   viewer: string,

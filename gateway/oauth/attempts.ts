@@ -1,7 +1,7 @@
 import ipaddr from 'ipaddr.js';
 import { LRUCache } from 'lru-cache';
 
-/** Keys remembered; the oldest gives way, so that no peer can fill the memory. */
+/** Cached keys. The oldest is dropped, so that no client can fill the memory. */
 const KEYS_MAX = 50_000;
 
 /** Counts per key within a window that begins with the first count. Bounded; of this node only. */
@@ -11,11 +11,11 @@ export class Attempts {
 
   constructor(max: number, windowMs: number) {
     this.#max = max;
-    // By size: with `max` it would reserve memory for all of them at once.
+    // Limited by size: with `max` the cache would reserve memory for all keys at once.
     this.#counts = new LRUCache({ maxSize: KEYS_MAX, sizeCalculation: () => 1, ttl: windowMs });
   }
 
-  /** Counts one; false when the key had reached its maximum before. */
+  /** Counts an attempt. Returns false if the key had reached its maximum before. */
   take(key: string): boolean {
     const held = this.#counts.get(key);
     if (held === undefined) {
@@ -27,14 +27,14 @@ export class Attempts {
     return true;
   }
 
-  /** Gives one back: it turned out to be no attack. */
+  /** Takes back one attempt that turned out to be legitimate. */
   giveBack(key: string): void {
     const held = this.#counts.get(key);
     if (held !== undefined && held.count > 0) held.count--;
   }
 }
 
-/** Addresses of one subscriber count as one: a /64 of IPv6. */
+/** Returns the key of an address: all addresses of one subscriber, a /64 of IPv6, share one. */
 export function addressKey(address: string): string {
   if (!ipaddr.isValid(address)) return address;
   const parsed = ipaddr.process(address);

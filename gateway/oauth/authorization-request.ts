@@ -10,10 +10,10 @@ import { challengeError } from './pkce.js';
 import { OUT_OF_BAND, withParameters } from './redirects.js';
 import { isSubset, parseScopes, SCOPES_CHARS_MAX } from './scopes.js';
 
-/** A state is echoed; clients put signed blobs into it. */
+/** Longest state: it is echoed, and clients put signed blobs into it. */
 const STATE_CHARS_MAX = 2_000;
 
-/** RFC 6749 §4.1.1, RFC 7636 §4.3. */
+/** Parameters of a request. Source: RFC 6749 §4.1.1, RFC 7636 §4.3. */
 export const authorizationFields = {
   response_type: field(),
   client_id: field(),
@@ -27,22 +27,23 @@ export const authorizationFields = {
 export const AuthorizationFields = Type.Object(authorizationFields);
 export type AuthorizationFields = Static<typeof AuthorizationFields>;
 
-/** A request that may be shown to the user. */
+/** A valid request that may be shown to the user. */
 export interface AuthorizationRequest {
   readonly app: StoreAppRecord;
   readonly scopes: readonly string[];
   readonly fields: AuthorizationFields;
 }
 
-/** The fields alone, without what else a form carried; empty ones left out. */
+/** Returns the request's own fields without the other fields of a form; empty ones are left out. */
 export function requestFields(fields: AuthorizationFields): Record<string, string> {
   const names = Object.keys(authorizationFields) as (keyof AuthorizationFields)[];
   return Object.fromEntries(names.flatMap((name) => (fields[name] === '' ? [] : [[name, fields[name]]])));
 }
 
 /**
- * Judges a request. Faults are shown here, and sent to the client only if its address is known and the user has sent
- * the consent form: a link to this page must not lead elsewhere by itself (RFC 9700 §4.11.2).
+ * Validates a request. A fault is shown on this server. It is sent to the client only if the client's address is
+ * registered and the user has sent the consent form: a link to this page must not redirect elsewhere by itself (RFC
+ * 9700 §4.11.2).
  */
 export async function readRequest(
   services: Services,
@@ -74,7 +75,7 @@ export async function readRequest(
   return { app, scopes, fields };
 }
 
-/** Sends the client an error, RFC 6749 §4.1.2.1. */
+/** Sends an error to the client, RFC 6749 §4.1.2.1. */
 export function deny(services: Services, fields: AuthorizationFields, error: Record<string, string>): Answer {
   if (fields.redirect_uri === OUT_OF_BAND)
     return faultPage(services.instance, 'Not authorized', error.error_description ?? 'Access was denied.', 400);

@@ -5,26 +5,29 @@ import { apps } from '../../store/tables.js';
 import { tokenHash } from '../http/authenticator.js';
 import type { Services } from '../http/services.js';
 
-/** What newSecret makes: no other text is a client's id, and no row is looked for. */
+/** Length of ids from newSecret. A text of another length is no client id and needs no look-up. */
 const CLIENT_ID_CHARS = 43;
 
-/** 32 random bytes, base64url: client ids, secrets, tokens, codes. */
+/** Returns 32 random bytes, base64url: client ids, secrets, tokens, codes. */
 export function newSecret(services: Pick<Services, 'random'>): string {
   return Buffer.from(services.random.bytes(32)).toString('base64url');
 }
 
-/** Tells tokens of one account and purpose apart (KeyedTokens); no secret. */
+/** Returns a value that distinguishes tokens of one account and purpose (KeyedTokens); it is not secret. */
 export function newNonce(services: Pick<Services, 'random'>): string {
   return Buffer.from(services.random.bytes(NONCE_BYTES)).toString('base64url');
 }
 
-/** The application of a client id. @throws Unavailable */
+/** Returns the application of a client id. @throws Unavailable */
 export async function findApp(services: Services, clientId: string): Promise<StoreAppRecord | undefined> {
   if (clientId.length !== CLIENT_ID_CHARS) return undefined;
   return services.tables.get(apps, { client: clientId });
 }
 
-/** Client id and secret of a request: Basic (RFC 6749 §2.3.1) or the body's. Undefined: two that contradict, or malformed. */
+/**
+ * Returns the client id and secret of a request, from Basic (RFC 6749 §2.3.1) or the body. Undefined if they are
+ * malformed or contradict each other.
+ */
 export function clientCredentials(
   authorization: string | undefined,
   body: { readonly client_id: string; readonly client_secret: string },
@@ -42,7 +45,7 @@ export function clientCredentials(
   }
 }
 
-/** The application when its secret fits. @throws Unavailable */
+/** Returns the application if its secret matches. @throws Unavailable */
 export async function authenticateClient(
   services: Services,
   authorization: string | undefined,

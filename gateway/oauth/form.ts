@@ -1,10 +1,10 @@
 import { Type } from '@sinclair/typebox';
 import type { Answer } from '../http/route.js';
 
-/** Longest token, code or id that is looked at; ours have some 60 characters. */
+/** Longest token, code or id that is looked up; those of this server have some 60 characters. */
 const TOKEN_CHARS_MAX = 512;
 
-/** A form field that may be left out. */
+/** Schema of an optional form field. */
 export const field = (maxLength = TOKEN_CHARS_MAX) => Type.String({ default: '', maxLength });
 
 /** RFC 6749 §5.2. */
@@ -16,7 +16,7 @@ type OAuthErrorCode =
   | 'unsupported_grant_type'
   | 'invalid_scope';
 
-/** An error as OAuth clients read it; never cached. */
+/** Returns an error in the form of OAuth; never cached. */
 export function oauthError(status: 400 | 401 | 403 | 429, error: OAuthErrorCode, description: string): Answer {
   const challenge = error === 'invalid_client' ? { 'www-authenticate': 'Basic realm="Murmuration"' } : {};
   return {

@@ -3,9 +3,15 @@ import { Attempts } from './attempts.js';
 import { Passwords } from './passwords.js';
 
 const QUARTER_HOUR_MS = 900_000;
-/** Wrong passwords for one account from one address or known browser in a quarter of an hour: many for forgetting. */
+/**
+ * Wrong passwords for one account from one address or known browser in a quarter of an hour: many for a forgetful
+ * owner.
+ */
 export const WRONG_FROM_ONE_PLACE_MAX = 20;
-/** The same from all addresses together, known browsers apart: few for guessing. Fewer let few addresses lock it. */
+/**
+ * Wrong passwords for one account from all addresses together, except known browsers: few for guessing. A lower limit
+ * would let few addresses lock the account.
+ */
 export const WRONG_BY_STRANGERS_MAX = 100;
 /** Wrong passwords from one address in a quarter of an hour: a household or small office behind one address. */
 export const WRONG_PER_ADDRESS_MAX = 60;
@@ -20,20 +26,20 @@ export const RESETS_PER_ADDRESS_MAX = 30;
 /** Invalid links from mails opened from one address in a quarter of an hour: an office that opens old mails. */
 export const WRONG_LINKS_PER_ADDRESS_MAX = 60;
 
-/** Other e-mail addresses that one unconfirmed account asks for in a quarter of an hour: a few typing errors. */
+/** Changes of the e-mail address of one unconfirmed account in a quarter of an hour: a few typing errors. */
 export const EMAIL_CHANGES_MAX = 5;
-/** The same from one address: a class of pupils signing up together. */
+/** Changes of e-mail addresses from one address: a class of pupils signing up together. */
 export const EMAIL_CHANGES_PER_ADDRESS_MAX = 30;
 
-/** Tokens that one application asks for itself in a quarter of an hour: one for each of its servers and workers. */
+/** Tokens that one application requests for itself in a quarter of an hour: one for each of its servers and workers. */
 export const APP_TOKENS_PER_APP_MAX = 60;
 
-/** Refused sign-ups that are noted a day, of one provider and of all: more tell a moderator nothing new. */
+/** Refused sign-ups recorded a day, of one provider and of all: more tell a moderator nothing new. */
 export const REFUSALS_OF_DOMAIN_MAX = 500;
 export const REFUSALS_MAX = 5_000;
 const DAY_MS = 86_400_000;
 
-/** What one server counts and bounds around passwords. */
+/** Counters and limits of one server for sign-ins and related forms. */
 export interface Guards {
   readonly passwords: Passwords;
   readonly wrongFromOnePlace: Attempts;
@@ -51,7 +57,7 @@ export interface Guards {
   readonly refusalsOfDomain: Attempts;
 }
 
-/** One set for each server in the process, for as long as its registry lives. */
+/** Guards by server, because tests start several in one process; released with the server's registry. */
 const guardsOfServer = new WeakMap<object, Guards>();
 
 export function guardsOf(services: Services): Guards {

@@ -15,20 +15,20 @@ export interface Checked {
 }
 
 export interface PasswordAttempt {
-  /** E-mail address or username, as it was typed. */
+  /** E-mail address or username, as typed. */
   readonly login: string;
   readonly password: string;
   readonly remoteAddress: string;
-  /** The browser that asks, if the owner of its account has signed in with it before. */
+  /** The client's browser, if the owner of its account has signed in with it before. */
   readonly browser?: TokenContent | undefined;
 }
 
-/** Something that is counted. */
+/** A counter with its key. */
 type Counter = readonly [Attempts, string];
 
 /**
- * Returns the account; undefined when there is none or the password is wrong, which take as long and read the same.
- * `too_many`: attempts with this name, or from this address, are over the limit.
+ * Returns the account; undefined if there is none or the password is wrong. Both cases take equally long. `too_many`:
+ * attempts with this name, or from this address, are over the limit.
  * @throws Unavailable when too many passwords are being checked
  */
 export async function checkPassword(
@@ -43,9 +43,11 @@ export async function checkPassword(
   const shown = isOwn ? ownCounters(guards, browser.nonce) : nameCounters(guards, name, address);
   const hidden = isOwn || id === undefined ? [] : accountCounters(guards, id, address);
   const isLimited = services.instance.rateLimits;
-  // Counted before the check, so that many at once cannot slip by; given back when the password was right.
+  // Attempts are counted before the check, so that concurrent ones cannot exceed the limit. They are taken back if the
+  // password was right.
   if (isLimited && !takeAll(shown)) return 'too_many';
-  // Answered like a wrong password: a refusal would tell that a name and an e-mail address are of one account.
+  // The answer is the same as for a wrong password: a refusal would reveal that a name and an e-mail address belong to
+  // one account.
   const isSpent = isLimited && !takeAll(hidden);
   const known = id === undefined || isSpent ? undefined : await services.askAccount(id, 'credentials', {});
   const credentials = known === undefined || isProblem(known) || !known.exists ? undefined : known;
@@ -56,22 +58,22 @@ export async function checkPassword(
   return { id, role, confirmed, approved, disabled, suspended };
 }
 
-/** The first that is used up ends it: an address over its limit must not use up an account's. */
+/** Stops at the first counter over its limit: an address over its limit must not use up an account's. */
 const takeAll = (counters: readonly Counter[]): boolean => counters.every(([attempts, key]) => attempts.take(key));
 
-/** A browser with which the owner has signed in is counted by itself: strangers cannot lock it out. */
+/** A browser with which the owner has signed in has a counter of its own, so strangers cannot lock it out. */
 const ownCounters = ({ wrongFromOnePlace }: Guards, nonce: string): Counter[] => [
   [wrongFromOnePlace, `browser ${nonce}`],
 ];
 
-/** The same whether there is an account of that name or not. */
+/** Counters that are the same with and without an account of that name. */
 const nameCounters = (guards: Guards, name: string, address: string): Counter[] => [
   [guards.wrongByAddress, address],
   [guards.wrongFromOnePlace, `name ${address} ${name}`],
   [guards.wrongByStrangers, `name ${name}`],
 ];
 
-/** An account is one, whichever of its names is typed. */
+/** Counters of an account, shared by all of its names. */
 const accountCounters = (guards: Guards, id: string, address: string): Counter[] => [
   [guards.wrongFromOnePlace, `id ${address} ${id}`],
   [guards.wrongByStrangers, `id ${id}`],

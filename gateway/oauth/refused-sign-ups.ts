@@ -4,14 +4,17 @@ import { DAY_MS, type DayUse, HISTORY_DAYS } from '../discovery/tag-histories.js
 import type { Services } from '../http/services.js';
 import { guardsOf } from './guards.js';
 
-/** Notes that somebody was refused for the provider of their e-mail address, unless that was noted often enough today. */
+/** Records a sign-up that was refused for its e-mail provider, unless enough were recorded today. */
 export async function noteRefused(services: Services, domain: string, address: string): Promise<void> {
   const { refusals, refusalsOfDomain } = guardsOf(services);
   if (refusalsOfDomain.take(domain) && refusals.take(''))
     await services.registry.refusedSignUp(domain, services.newPlainId(), address);
 }
 
-/** Attempts to sign up that each of the domains has prevented, by day, today first; of all without any the same list. @throws Unavailable */
+/**
+ * Returns the refused sign-ups of each domain by day, today first. Domains without any share one list. @throws
+ * Unavailable
+ */
 export async function refusalHistories(
   { tables, clock }: Services,
   domains: readonly string[],
@@ -30,7 +33,7 @@ export async function refusalHistories(
   return histories;
 }
 
-/** The addresses that were refused on a day, by domain; of these domains. */
+/** Returns the refused addresses of a day by domain, restricted to the given domains. */
 async function refusalsOf(tables: Services['tables'], day: number, wanted: Pick<ReadonlySet<string>, 'has'>) {
   const found = new Map<string, string[]>();
   let after: { domain: string; attempt: string } | undefined;

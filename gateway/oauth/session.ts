@@ -7,21 +7,21 @@ import { tokenHash } from '../http/authenticator.js';
 import type { Services } from '../http/services.js';
 import { newNonce, newSecret } from './clients.js';
 
-/** Holds the session token; and, before sign-in, a random value that ties forms to the browser they were sent to. */
+/** Cookies: the session token; and before sign-in, a random value that ties forms to the browser they were sent to. */
 const SESSION = 'murmuration_session';
 const VISIT = 'murmuration_visit';
-/** Says that somebody has signed in to an account with this browser; it stays when they sign out. */
+/** Cookie that marks a browser with which the owner of an account has signed in. A sign-out leaves it in place. */
 const BROWSER = 'murmuration_browser';
-/** A month: who uses the pages less often signs in anew. */
+/** A month. A user who visits the pages less often signs in again. */
 const SESSION_SECONDS = 30 * 86_400;
-/** A form that lay open for a day is sent anew. */
+/** A day, the longest time for which a form can stay open. */
 const VISIT_SECONDS = 86_400;
-/** A year: who signs in less often counts as a stranger again. */
+/** A year. The browser of a user who signs in less often counts as unknown again. */
 const BROWSER_SECONDS = 365 * 86_400;
-/** Bounds what is parsed; browsers send a few hundred characters. */
+/** Bounds the parsed header; browsers send a few hundred characters. */
 const COOKIE_CHARS_MAX = 4_096;
 
-/** Who is signed in with a browser. */
+/** Account that is signed in with a browser. */
 export interface Session {
   readonly account: StoreAccountRecord;
   readonly token: string;
@@ -45,11 +45,11 @@ function cookie(services: Services, name: string, value: string, seconds: number
 
 export const sessionCookie = (services: Services, token: string): string =>
   cookie(services, SESSION, token, SESSION_SECONDS);
-/** The browser of a request, if somebody has signed in with it before. */
+/** Returns the identity of the request's browser, if an owner has signed in with it before. */
 export const browserOf = (services: Services, headers: Headers): TokenContent | undefined =>
   services.keyedTokens.read('browser', cookieOf(headers, BROWSER) ?? '');
 
-/** Marks the browser as one with which the account's owner signs in; one that is marked keeps its mark. */
+/** Returns the cookie that marks the browser as one with which the account's owner signs in; an existing mark stays. */
 export function browserCookie(services: Services, account: string, known: TokenContent | undefined): string {
   const nonce = known?.account === account ? known.nonce : newNonce(services);
   return cookie(services, BROWSER, services.keyedTokens.make('browser', { account, nonce }), BROWSER_SECONDS);
@@ -57,13 +57,13 @@ export function browserCookie(services: Services, account: string, known: TokenC
 
 export const endedCookie = (services: Services): string => cookie(services, SESSION, '', 0);
 
-/** The session of the request's cookie, if it still counts. @throws Unavailable */
+/** Returns the session of the request's cookie, if it is still valid. @throws Unavailable */
 export async function sessionOf(services: Services, headers: Headers): Promise<Session | undefined> {
   const token = cookieOf(headers, SESSION);
   if (token === undefined) return undefined;
   const record = await services.tables.get(tokens, { hash: tokenHash(token) });
   if (record?.kind !== 'session' || record.accountId === undefined) return undefined;
-  // The cookie's own end binds honest browsers only.
+  // The lifetime of the cookie binds only honest browsers.
   if (record.atMs + SESSION_SECONDS * 1_000 <= services.clock.nowMs()) return undefined;
   const account = await services.tables.get(accounts, { account: record.accountId });
   return account === undefined || account.disabled || !account.approved || isSuspended(account)
@@ -71,7 +71,7 @@ export async function sessionOf(services: Services, headers: Headers): Promise<S
     : { account, token };
 }
 
-/** The browser's visit; `cookie` is to be set when it is a new one. */
+/** Returns the browser's visit; `cookie` must be set if it is new. */
 export function visitOf(services: Services, headers: Headers): { readonly value: string; readonly cookie?: string } {
   const known = cookieOf(headers, VISIT);
   if (known !== undefined) return { value: known };
@@ -79,12 +79,15 @@ export function visitOf(services: Services, headers: Headers): { readonly value:
   return { value, cookie: cookie(services, VISIT, value, VISIT_SECONDS) };
 }
 
-/** What a form carries to show that it was sent to this browser: derived from a cookie that others cannot read. */
+/**
+ * Returns the value with which a form proves that it was sent to this browser, derived from a cookie that others cannot
+ * read.
+ */
 export function csrfOf(secret: string): string {
   return createHash('sha256').update(`form:${secret}`).digest('base64url');
 }
 
-/** Whether a posted form comes from our own page in this browser. */
+/** Returns true if a posted form comes from a page of this server in this browser. */
 export function isOwnForm(services: Services, headers: Headers, secret: string | undefined, csrf: string): boolean {
   const { origin } = headers;
   const own = new URL(services.instance.baseUrl);

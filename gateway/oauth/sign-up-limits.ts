@@ -6,7 +6,7 @@ import type { Services } from '../http/services.js';
 import { noteRefused } from './refused-sign-ups.js';
 
 /**
- * The form of an address that all its spellings share, hashed: small letters, no dots and no suffix before the @.
+ * Returns the hash of the form that all spellings of an address share: lower case, no dots and no suffix before the @.
  * Source: Mastodon EmailHelper#email_to_canonical_email.
  */
 export function canonicalEmailHash(email: string): string {
@@ -15,15 +15,15 @@ export function canonicalEmailHash(email: string): string {
   return createHash('sha256').update(canonical).digest('hex');
 }
 
-/** What stands before an address of the fourth version in one of the sixth. Source: RFC 4291 §2.5.5.2. */
+/** Length of the prefix of IPv4-mapped IPv6 addresses. Source: RFC 4291 §2.5.5.2. */
 const MAPPED_BITS = 96;
 
-/** `10.1.2.3/16` as its range, `10.1.0.0/16`; undefined for what is none. */
+/** Normalizes a range: `10.1.2.3/16` becomes `10.1.0.0/16`; undefined if it is malformed. */
 export function rangeText(text: string): string | undefined {
   const whole = text.includes('/') ? text : `${text}/${text.includes(':') ? 128 : 32}`;
   if (!ipaddr.isValidCIDR(whole)) return undefined;
   const [address, bits] = ipaddr.parseCIDR(whole);
-  // As addresses are compared: one of the fourth version is never known by its other spelling.
+  // A mapped address is converted to IPv4, as addresses are in comparisons.
   if (address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress() && bits >= MAPPED_BITS)
     return rangeText(`${address.toIPv4Address().toString()}/${bits - MAPPED_BITS}`);
   const network =
@@ -38,7 +38,7 @@ function isIn(address: string, range: string): boolean {
   return parsed.kind() === network.kind() && parsed.match([network, bits] as never);
 }
 
-/** The limits that hold for an address now. */
+/** Returns the severities of the blocks that apply to an address now. */
 export async function limitsOfAddress({ entries, clock }: Services, address: string): Promise<readonly string[]> {
   const nowMs = clock.nowMs();
   const holds = ({ address: limit, key }: InstanceEntry) =>
@@ -46,7 +46,7 @@ export async function limitsOfAddress({ entries, clock }: Services, address: str
   return (await entries.of('ip_blocks')).filter(holds).map((entry) => entry.address?.severity ?? '');
 }
 
-/** What moderators have decided about sign-ups like this one: a refusal, or whether it waits for them. */
+/** Applies moderators' decisions to a sign-up: returns a refusal, or if it must wait for approval. */
 export async function judgeSignUp(
   services: Services,
   email: string,

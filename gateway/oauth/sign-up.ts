@@ -6,7 +6,7 @@ import { newNonce } from './clients.js';
 import { PASSWORD_CHARS_MAX, PASSWORD_CHARS_MIN } from './passwords.js';
 
 export interface SignUp {
-  /** The new account's, if this may repeat another sign-up; absent: a fresh one. */
+  /** Id of the new account if the request may be a repeat; absent: a new id. */
   readonly id?: string;
   readonly username: string;
   readonly email: string;
@@ -15,21 +15,21 @@ export interface SignUp {
   readonly confirmed: boolean;
   readonly approved: boolean;
   readonly locale: string;
-  /** The application that the user signs up with. */
+  /** Application with which the user signs up. */
   readonly clientId?: string;
   readonly reason?: string;
-  /** Where it came from. */
+  /** Client address of the request. */
   readonly address?: string;
-  /** False: the rules were not agreed to. Absent: nobody was asked. */
+  /** False: the rules were not accepted. Absent: no agreement is needed. */
   readonly agreement?: boolean;
   readonly hash: (password: string) => Promise<string>;
 }
 
-/** One @, no spaces or control characters; the mail that must be answered proves the rest. */
+/** One @, no spaces or control characters. The answered confirmation mail proves the rest. */
 const EMAIL = /^[^\s@<>",;:\\()[\]]{1,64}@[a-z0-9](?:[a-z0-9.-]{0,250}[a-z0-9])?$/i;
-/** Whether it can be an address at all. */
+/** Returns true if the text has the form of an e-mail address. */
 export const isEmail = (text: string): boolean => text.length <= EMAIL_CHARS_MAX && EMAIL.test(text);
-/** Names that would pass for the server itself. */
+/** Names that could be mistaken for the server itself. */
 const RESERVED = new Set([
   'abuse',
   'admin',
@@ -49,8 +49,8 @@ const LABELS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Checks, claims the names, registers: durable when it answers an id.
- * @throws Unavailable; the account may exist. If it does not, a claim that others ask for is free a minute later
+ * Validates, claims the names and registers the account; durable when it returns an id.
+ * @throws Unavailable; the account may exist. If it does not, others can take over the claims after a minute
  */
 export async function signUp(services: Services, wanted: SignUp): Promise<{ readonly id: string } | Problem> {
   const username = wanted.username.trim();

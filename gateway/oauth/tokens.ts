@@ -21,7 +21,7 @@ export function renderToken(token: string, scopes: readonly string[], atMs: numb
   };
 }
 
-/** A new token of an account; durable when resolved. Only its hash is stored. @throws Unavailable */
+/** Issues a token of an account; durable when resolved. Only its hash is stored. @throws Unavailable */
 export async function issueToken(
   services: Services,
   accountId: string,
@@ -39,7 +39,7 @@ export async function issueToken(
   return isProblem(made) ? made : token;
 }
 
-/** A new token of an application itself (client_credentials). */
+/** Issues a token of an application itself (client_credentials). */
 export async function issueAppToken(services: Services, clientId: string, scopes: readonly string[]): Promise<string> {
   const token = newSecret(services);
   await services.registry.putAppToken(tokenHash(token), {

@@ -1,4 +1,4 @@
-/** A JSON schema (2020-12), as OpenAPI 3.1 takes it. */
+/** A JSON schema (2020-12), as in OpenAPI 3.1. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /**
@@ -10,10 +10,10 @@ export interface Facts {
   readonly operations: readonly (readonly [string, string, string, string, string, string])[];
 }
 
-/** Where the schemas of entities stand in a document. */
+/** Location of entity schemas in a document. */
 const REFERENCE = '#/components/schemas/';
 
-/** What stands for each format: addresses that are not known are told as an empty text. */
+/** Schemas of string formats. Unknown addresses are sent as an empty text. */
 const FORMATS: Readonly<Record<string, JsonSchema>> = {
   uri: { type: 'string', pattern: '^$|^[a-z][a-z0-9+.-]*:' },
   'date-time': { type: 'string', format: 'date-time' },
@@ -21,7 +21,7 @@ const FORMATS: Readonly<Record<string, JsonSchema>> = {
   email: { type: 'string', pattern: '^$|@' },
 };
 
-/** Schemas of all entities by name; they refer to one another as parts of an OpenAPI document. */
+/** Builds the schemas of all entities by name; they refer to one another as parts of an OpenAPI document. */
 export function entitySchemas({ entities }: Facts): Readonly<Record<string, JsonSchema>> {
   const rows = new Map<string, (readonly [string, string, number])[]>();
   for (const [entity, field, type, required] of entities) {
@@ -50,7 +50,10 @@ interface Building {
   readonly required: string[];
 }
 
-/** Nested fields belong to the longest path declared before them: what is left is one name, whatever dots it has. */
+/**
+ * Builds an object schema. A nested field belongs to the longest path declared before it; the rest of its path is one
+ * name, even with dots.
+ */
 function objectSchema(fields: readonly Field[]): JsonSchema {
   const objects = new Map<string, Building>([['', { properties: {}, required: [] }]]);
   const root = objects.get('') as Building;
@@ -85,7 +88,7 @@ function orNull(schema: JsonSchema): JsonSchema {
   return { anyOf: [schema, { type: 'null' }] };
 }
 
-/** The schema of a type as the facts write them. */
+/** Builds the schema of a type in the notation of the facts. */
 export function typeSchema(text: string): JsonSchema {
   if (text.endsWith('?')) return orNull(typeSchema(text.slice(0, -1)));
   if (text.endsWith('[]')) return { type: 'array', items: typeSchema(text.slice(0, -2)) };
@@ -100,7 +103,7 @@ export function typeSchema(text: string): JsonSchema {
   return { $ref: `${REFERENCE}${text}` };
 }
 
-/** `name?:type` and the like with commas between; `<name>:type` stands for any number of them. */
+/** Parses `name?:type` and similar fields, separated by commas; `<name>:type` stands for any number of fields. */
 function inlineObject(text: string): JsonSchema {
   const properties: Record<string, JsonSchema> = {};
   const required: string[] = [];
@@ -131,7 +134,7 @@ function atTopLevel(text: string): string[] {
   return [...parts, part];
 }
 
-/** The schema of an operation's answer; undefined where it is no JSON, or unknown. */
+/** Returns the schema of an operation's answer; undefined if it is not JSON, or unknown. */
 export function answerSchema(answer: string): JsonSchema | undefined {
   if (answer === '' || answer === 'response' || /^(?:SSE|HTML|text) /.test(answer)) return undefined;
   const either = /^(\w+), or (\w+) when/.exec(answer);
@@ -139,5 +142,5 @@ export function answerSchema(answer: string): JsonSchema | undefined {
   return typeSchema(answer);
 }
 
-/** A path without the names of its parameters: routes and facts name them differently. */
+/** Returns a path without the names of its parameters, because routes and facts name them differently. */
 export const pathShape = (path: string): string => path.replace(/\{[^}]+\}|:\w+/g, '*');

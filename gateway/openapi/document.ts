@@ -10,7 +10,7 @@ type Schema = JsonSchema & {
   readonly items?: Schema;
 };
 
-/** Pages for people, files, and bytes: no JSON. */
+/** Paths of pages, files and other content that is not JSON. */
 const NO_JSON = /^\/(?:auth\/|oauth\/authorize|avatars\/|headers\/|media|@|users\/)/;
 const REFUSAL: JsonSchema = {
   type: 'object',
@@ -18,7 +18,9 @@ const REFUSAL: JsonSchema = {
   properties: { error: { type: 'string' }, error_description: { type: 'string' }, details: { type: 'object' } },
 };
 
-/** The OpenAPI 3.1 document of the routes: requests as they are validated, answers as the API's entities are. */
+/**
+ * Builds the OpenAPI 3.1 document of the routes: requests from the validated schemas, answers from the API's entities.
+ */
 export function openApiDocument(routes: readonly AnyRoute[], facts: Facts, instance: InstanceSettings): object {
   const answers = new Map(facts.operations.map((fact) => [`${fact[0]} ${pathShape(fact[1])}`, fact]));
   const paths: Record<string, Record<string, object>> = {};
@@ -63,7 +65,7 @@ function responses({ path }: AnyRoute, codes: string, answer: string): object {
   };
 }
 
-/** Any one of the scopes is enough; with `optional` none is needed. */
+/** Returns alternative requirements: one of the scopes is enough, and `optional` also allows none. */
 function security({ auth, scope }: AnyRoute): object[] {
   const scopes = scope === undefined ? [] : [scope].flat();
   const any = scopes.length === 0 ? [{ oauth: [] }] : scopes.map((one) => ({ oauth: [one] }));
@@ -105,13 +107,13 @@ function requestBody({ body, multipartBytesMax }: AnyRoute): object | undefined 
   if (body === undefined) return undefined;
   const schema = plain(body as Schema);
   const forms = { 'multipart/form-data': { schema } };
-  // A file comes in a form only.
+  // A file can only be sent in a form.
   return { content: multipartBytesMax === undefined ? { 'application/json': { schema }, ...forms } : forms };
 }
 
 /**
- * Without the keywords that are our validator's own; what has a default need not be there, unless `shown`, which says
- * what handlers demand besides, says so.
+ * Removes the keywords of this server's validator. A field with a default is optional, unless `shown`, which contains
+ * the handler's further demands, requires it.
  */
 function plain(schema: Schema): Schema {
   const { clamp: _clamp, lenient: _lenient, tooLong: _tooLong, bytes, shown: demanded, ...rest } = schema;
@@ -131,7 +133,7 @@ function withDemands(shown: Readonly<Record<string, unknown>>, demanded: Schema)
   const properties = { ...(shown.properties as Schema['properties']) };
   for (const [name, own] of Object.entries(demanded.properties ?? {}))
     properties[name] = withDemands(properties[name] ?? {}, own);
-  // A default would be refused.
+  // The handler would refuse the default.
   const { default: _default, ...rest } = shown;
   return { ...rest, ...demanded, ...(Object.keys(properties).length === 0 ? {} : { properties }) } as Schema;
 }

@@ -8,13 +8,13 @@ import type { AccountMedia, AccountMediaList, StoreStatusRecord } from '../../pr
 import type { Services } from '../http/services.js';
 import { focusOf } from './media-focus.js';
 
-/** Lists that are read at all; what a status may have is judged later. */
+/** Items in a request; the limits of a status are checked later. */
 const ITEMS_MAX = 100;
 const ID_CHARS_MAX = 100;
 const DESCRIPTION_READ_MAX = DESCRIPTION_CHARS_MAX * 4;
 const FOCUS_CHARS_MAX = 64;
 
-/** What an edit says of media. */
+/** Schema of the media in an edit. */
 export const mediaEdit = {
   media_ids: Type.Optional(Type.Array(Type.String({ maxLength: ID_CHARS_MAX }), { maxItems: ITEMS_MAX })),
   media_attributes: Type.Optional(
@@ -30,14 +30,17 @@ export const mediaEdit = {
 };
 type MediaEdit = Static<ReturnType<typeof Type.Object<typeof mediaEdit>>>;
 
-/** A status' media as an edit would have it. */
+/** A status' media after an edit. */
 export interface EditedMedia {
   readonly media: AccountMediaList | undefined;
-  /** Uploads that the status did not have: let go again if the edit comes to nothing. */
+  /** Uploads that the edit adds; they are released if the edit fails. */
   readonly taken: readonly AccountMedia[];
 }
 
-/** Without `media_ids` there are none from now on: forms cannot name an empty list. Source: Mastodon UpdateStatusService. */
+/**
+ * Returns the media after an edit. Without `media_ids` all are removed, because forms cannot send an empty list.
+ * Source: Mastodon UpdateStatusService.
+ */
 export async function editedMedia(
   services: Services,
   viewer: string,
@@ -65,7 +68,7 @@ export async function editedMedia(
   return { media: media.length === 0 ? undefined : { media }, taken: added };
 }
 
-/** The edit came to nothing. */
+/** Releases the added uploads of a failed edit. */
 export async function letGo(
   services: Services,
   viewer: string,

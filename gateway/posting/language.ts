@@ -1,19 +1,19 @@
-/** Of a text's beginning: as sure as with all of it, at 0.1 ms. */
+/** Characters examined: as reliable as the whole text, at 0.1 ms. */
 const READ_CHARS_MAX = 100;
-/** Of fewer letters nobody can say. */
+/** Fewer letters are not enough to detect a language. */
 const LETTERS_MIN = 16;
-/** Below this it is a guess between many. */
+/** Below this accuracy the result is a guess among many. */
 const ACCURACY_MIN = 0.15;
-/** Names, addresses and hashtags are in no language. */
+/** Names, addresses and hashtags belong to no language. */
 const nameless = /https?:\/\/\S+|[@#][\p{L}\p{N}_.@-]+/gu;
 const letters = /\p{L}/gu;
-/** Scripts with a word in each letter. */
+/** Scripts in which one letter can be a word. */
 const dense = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/u;
 
-/** Its tables are loaded with the first text that needs them: 0.1 s. */
+/** Loads the detector with the first text that needs it, because its tables take 0.1 s. */
 const detector = () => import('tinyld/light');
 
-/** The language of a text, ISO 639; undefined when that cannot be told. */
+/** Returns the language of a text, ISO 639; undefined if it cannot be detected. */
 export async function languageOf(text: string): Promise<string | undefined> {
   const said = text.replaceAll(nameless, ' ').trim();
   const count = said.match(letters)?.length ?? 0;
@@ -23,7 +23,7 @@ export async function languageOf(text: string): Promise<string | undefined> {
   return best !== undefined && best.accuracy >= ACCURACY_MIN ? best.lang : undefined;
 }
 
-/** What a language is called in English; its code, where it has no name. */
+/** Returns the English name of a language, or its code if it has none. */
 export function languageName(code: string): string {
   try {
     return new Intl.DisplayNames(['en'], { type: 'language' }).of(code) ?? code;

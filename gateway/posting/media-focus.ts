@@ -1,6 +1,6 @@
 import { type Problem, problem } from '../../actors/domain/problem.js';
 
-/** `x,y`, each from -1 to 1. */
+/** Parses `x,y`, each from -1 to 1. */
 export function focusOf(text: string): { x: number; y: number } | Problem {
   const numbers = text.split(',').map((part) => (/^\s*[+-]?\d*(?:\.\d+)?\s*$/.test(part) ? Number(part) : Number.NaN));
   const [x = Number.NaN, y = Number.NaN] = numbers;

@@ -6,8 +6,8 @@ import type { Services } from '../http/services.js';
 import { relationsOf, visibleById } from '../viewing/visible.js';
 
 /**
- * The status that somebody wants to quote; a reblog is quoted as what it reblogs. What may not be quoted is as if it
- * were not there. Source: Mastodon StatusesController#set_quoted_status.
+ * Returns the status to quote; for a reblog its original. A status that may not be quoted is not found. Source:
+ * Mastodon StatusesController#set_quoted_status.
  */
 export async function quotable(services: Services, viewer: string, id: string): Promise<StoreStatusRecord | Problem> {
   const [[found], relations] = await Promise.all([
@@ -19,12 +19,18 @@ export async function quotable(services: Services, viewer: string, id: string): 
   return noQuoted();
 }
 
-/** As it goes to the author's actor; whether they may, the quoted status' conversation decides. */
+/**
+ * Converts a status to the quote for the author's actor. The quoted status' conversation decides if the author may
+ * quote it.
+ */
 export function quoteOf({ id, accountId, conversationId }: StoreStatusRecord): AccountQuote {
   return { statusId: id, accountId, conversationId, state: '', follows: false };
 }
 
-/** What quotes something for followers is for followers. Source: Mastodon PostStatusService. */
+/**
+ * Returns the visibility of a quoting status: a quote of a status for followers is for followers only. Source: Mastodon
+ * PostStatusService.
+ */
 export function visibilityOfQuote(quoted: StoreStatusRecord, visibility: string): string {
   return fitsQuote(quoted.visibility, visibility) ? visibility : 'private';
 }

@@ -6,20 +6,23 @@ import { eachBounded } from '../paging/cursor.js';
 import { loadAccounts } from '../viewing/people-at-hand.js';
 import { relationsOf } from '../viewing/visible.js';
 
-/** Names looked up at once: each is a serial read. */
+/** Concurrent look-ups of names: each is a serial read. */
 const NAMES_AT_ONCE_MAX = 8;
 
-/** What somebody wrote, as it is stored. */
+/** Text of a status in its stored form. */
 export interface Written {
   readonly text: string;
-  /** Sanitised, with links. */
+  /** Sanitised HTML with links. */
   readonly html: string;
   readonly spoilerText: string;
   readonly mentions: readonly AccountMention[];
   readonly tags: readonly string[];
 }
 
-/** Reads names and tags out of a status' text and makes HTML of it. `mayBeEmpty`: something else is shown, media. */
+/**
+ * Extracts names and tags from a status' text and renders it as HTML. `mayBeEmpty`: the status has other content, such
+ * as media.
+ */
 export async function written(
   services: Services,
   author: string,
@@ -28,7 +31,7 @@ export async function written(
   mayBeEmpty = false,
 ): Promise<Written> {
   const given = { text: (status ?? '').trim(), spoilerText: (spoiler ?? '').trim() };
-  // A warning without a text is the text. Source: Mastodon PostStatusService.
+  // A warning without a text becomes the text. Source: Mastodon PostStatusService.
   const { text, spoilerText } = given.text === '' && !mayBeEmpty ? { text: given.spoilerText, spoilerText: '' } : given;
   const { mentions: names, tags } = readText(text);
   const mentioned = await mentionable(services, author, names);
@@ -40,7 +43,7 @@ export async function written(
   return { text, html, spoilerText, mentions, tags };
 }
 
-/** Whom the author blocks is not mentioned. Source: Mastodon ProcessMentionsService. */
+/** Finds the mentioned accounts, without those that the author blocks. Source: Mastodon ProcessMentionsService. */
 async function mentionable(
   services: Services,
   author: string,
@@ -52,7 +55,7 @@ async function mentionable(
   return new Map([...found].filter(([, { accountId }]) => relations(accountId)?.blocking !== true));
 }
 
-/** Local accounts by the name as mentioned; names of nobody are left out. */
+/** Finds local accounts by mentioned names; unknown names are left out. */
 export async function findMentioned(
   services: Services,
   names: readonly string[],

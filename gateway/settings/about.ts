@@ -3,12 +3,12 @@ import { accounts } from '../../store/tables.js';
 import { statisticsOf, type Totals } from '../admin-measures/statistics.js';
 import type { Services } from '../http/services.js';
 
-/** What the instance's people say of it, and what can be counted. */
+/** Information about the instance: texts of its administrators, and statistics. */
 export interface About {
   readonly title: string;
   readonly shortDescription: string;
   readonly description: string;
-  /** Empty until somebody sets it. */
+  /** Empty until an administrator sets it. */
   readonly contactEmail: string;
   readonly contact: StoreAccountRecord | undefined;
   readonly sourceUrl: string;
@@ -22,24 +22,24 @@ export interface About {
 
 const DESCRIPTION = 'A Murmuration server.';
 
-/** Settings that can be changed while the instance runs, each with what it is for. */
+/** Settings that can be changed at run time, each with its purpose. */
 export const SETTINGS: Readonly<Record<string, string>> = {
-  title: 'the name of the instance',
+  title: 'name of the instance',
   short_description: 'one or two sentences',
-  description: 'some more',
-  contact_email: 'where people write to',
-  contact_username: 'the account to ask',
-  source_url: 'where the source of this server is offered',
-  registrations_message: 'what people read where they cannot sign up',
-  status_url: 'a page that says whether the instance is well',
-  languages: 'ISO 639 codes with commas between',
-  extended_description: 'what the page about the instance says',
+  description: 'a longer description',
+  contact_email: 'e-mail address of the operator',
+  contact_username: 'username of the account to contact',
+  source_url: 'address of the source code of this server',
+  registrations_message: 'text that people read if they cannot sign up',
+  status_url: 'address of a status page',
+  languages: 'ISO 639 codes, separated by commas',
+  extended_description: 'text of the page about the instance',
   privacy_policy: 'the privacy policy',
-  trends_review: 'on: nothing is shown among what trends before a moderator has approved it',
-  rate_limits: 'how often may be asked for what: on, off, or JSON, {"token":{"limit":300,"seconds":300}}',
+  trends_review: 'on: a trend is shown only after a moderator has approved it',
+  rate_limits: 'rate limits: on, off, or JSON, {"token":{"limit":300,"seconds":300}}',
 };
 
-/** @throws Unavailable when the store cannot answer */
+/** Loads the information. @throws Unavailable when the store cannot answer */
 export async function aboutOf(services: Services): Promise<About> {
   const { instance, entries, tables, registry } = services;
   const settings = new Map((await entries.of('settings')).map(({ key, text }) => [key, text?.text ?? '']));
@@ -52,7 +52,7 @@ export async function aboutOf(services: Services): Promise<About> {
     description,
     contactEmail: settings.get('contact_email') ?? '',
     contact: contactId === undefined ? undefined : await tables.get(accounts, { account: contactId }),
-    // Where the operator offers the source is theirs to say; the server itself stands for it until then.
+    // The operator decides where to offer the source. Until it is set, the server's own address takes its place.
     sourceUrl: settings.get('source_url') || instance.baseUrl,
     registrationsMessage: settings.get('registrations_message'),
     statusPage: settings.get('status_url'),

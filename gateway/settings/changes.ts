@@ -7,22 +7,22 @@ import { RATE_RULES, rateRules } from '../http/rate-rules.js';
 import type { Services } from '../http/services.js';
 import { SETTINGS } from './about.js';
 
-/** What is written of a new or changed entry; absent: as it was, or nothing. */
+/** Content of a new or changed entry; an absent field stays as it is, or empty. */
 export type EntryContent = Partial<Pick<InstanceEntry, 'text' | 'domain' | 'address' | 'announcement'>>;
 
 export interface EntryChange extends EntryContent {
   readonly collection: Collection;
-  /** Absent: a new one. */
+  /** Absent: a new entry. */
   readonly id?: string;
   readonly key?: string;
-  /** One with the same key is changed. */
+  /** An entry with the same key is replaced. */
   readonly replace?: boolean;
 }
 
-/** Longest text of a rule, an announcement, a policy: some pages. */
+/** Longest text of a rule, an announcement or a policy: some pages. */
 export const ENTRY_TEXT_CHARS_MAX = 50_000;
 
-/** Writes an entry for `by` (an account's id, or empty for the operator); durable when it answers. */
+/** Writes an entry for `by` (an account's id, or empty for the operator); durable when resolved. */
 export async function putEntry(
   services: Services,
   by: string,
@@ -35,14 +35,14 @@ export async function putEntry(
   if (collection === 'settings' && key === 'rate_limits' && rateRules(change.text?.text) === undefined)
     return problem('invalid', `Limits are on, off, or JSON with some of ${Object.keys(RATE_RULES).join(', ')}`);
   if (collection === 'terms' && !/^\d{4}-\d\d-\d\d$/.test(key))
-    return problem('invalid', 'Terms need the day from which they hold, as 2026-12-31');
+    return problem('invalid', 'Terms need the day on which they take effect, as 2026-12-31');
   if ((content.text?.text ?? content.announcement?.text ?? '').length > ENTRY_TEXT_CHARS_MAX)
     return problem('invalid', 'The text is too long');
   const entry = { collection, id, key, atMs: 0, updatedAtMs: 0, ...content };
   return services.askInstance(INSTANCE_ID, 'putEntry', { entry, by, replace }, once);
 }
 
-/** Takes an entry away; answers what it was. */
+/** Removes an entry and returns it; durable when resolved. */
 export function removeEntry(services: Services, by: string, collection: Collection, id: string) {
   return services.askInstance(INSTANCE_ID, 'removeEntry', { collection, id: storedId(id), by });
 }

@@ -2,13 +2,13 @@ import { fileUrl } from '../../actors/domain/media.js';
 import type { CustomEmoji, EmojiLookup } from '../entities/instance/custom-emoji.js';
 import { type EntrySource, keepInStep } from './refreshed.js';
 
-/** The instance's emoji in memory, at most ENTRIES_MAX, kept in step with what is written, here and elsewhere. */
+/** The instance's emoji in memory, at most ENTRIES_MAX, updated with each write on this and on other nodes. */
 export class CustomEmojis implements EmojiLookup {
   all: ReadonlyMap<string, CustomEmoji> = new Map();
 
   private constructor() {}
 
-  /** @throws Unavailable when the store cannot answer */
+  /** Loads the emoji. @throws Unavailable when the store cannot answer */
   static async open(source: EntrySource, baseUrl: string): Promise<CustomEmojis> {
     const emojis = new CustomEmojis();
     await keepInStep('emojis', source, (entries) => {

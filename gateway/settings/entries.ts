@@ -5,14 +5,14 @@ import type { CachedTables, WrittenRow } from '../../store/cache/cached-tables.j
 import { RANGE_LIMIT_MAX } from '../../store/port.js';
 import { instanceEntries } from '../../store/tables.js';
 
-/** A collection that was read, or is being read. */
+/** A collection that is cached or being read. */
 interface Kept {
   readonly reading: Promise<readonly InstanceEntry[]>;
-  /** Once it was read; changed as the news say. */
+  /** Present after the read; updated by notifications. */
   found: readonly InstanceEntry[] | undefined;
 }
 
-/** What the instance's people have set, kept until it changes; in the order in which it was made. */
+/** Settings and other entries of administrators, in the order of creation. A collection is cached until it changes. */
 export class InstanceEntries {
   readonly #tables: Pick<CachedTables, 'range'>;
   readonly #kept = new Map<string, Kept>();
@@ -25,7 +25,7 @@ export class InstanceEntries {
     });
   }
 
-  /** @throws Unavailable when the store cannot answer */
+  /** Returns a collection. @throws Unavailable when the store cannot answer */
   async of(collection: Collection): Promise<readonly InstanceEntry[]> {
     const known = this.#kept.get(collection);
     if (known !== undefined) return known.found ?? known.reading;
@@ -40,7 +40,7 @@ export class InstanceEntries {
     }
   }
 
-  /** What is known of it without a read; undefined says nothing of it. */
+  /** Returns a collection from the cache; undefined if it is not cached. */
   peek(collection: Collection): readonly InstanceEntry[] | undefined {
     return this.#kept.get(collection)?.found;
   }
@@ -49,12 +49,15 @@ export class InstanceEntries {
     return (await this.of(collection)).find((entry) => entry.id === id);
   }
 
-  /** The text of a setting; undefined when it was never set. */
+  /** Returns a setting; undefined if it was never set. */
   async setting(name: string): Promise<InstanceEntry | undefined> {
     return (await this.of('settings')).find((entry) => entry.key === name);
   }
 
-  /** What is told with its value holds from now on, and not a read later: who decided it is answered before that. */
+  /**
+   * Applies a change. A change that carries its value takes effect at once, without a read, before the administrator's
+   * request is answered.
+   */
   #changed({ key, now }: WrittenRow): void {
     const [collection = '', id = ''] = key;
     const kept = this.#kept.get(collection);
@@ -68,7 +71,7 @@ export class InstanceEntries {
   }
 }
 
-/** In the order of their ids, which is that in which they were made. */
+/** Returns the entries with a change applied, in the order of ids, which is the order of creation. */
 function withEntry(all: readonly InstanceEntry[], id: string, entry: InstanceEntry | undefined): InstanceEntry[] {
   const others = all.filter((one) => storedId(one.id) !== id);
   if (entry === undefined) return others;

@@ -5,21 +5,21 @@ import type { CachedTables } from '../../store/cache/cached-tables.js';
 import { instanceEntries } from '../../store/tables.js';
 import type { InstanceEntries } from './entries.js';
 
-/** When the store could not be read, it is tried again so much later; what was known holds meanwhile. */
+/** Delay before a collection is read again after a failure of the store. The last content stays in use meanwhile. */
 const AGAIN_MS = 1_000;
 
-/** Where a collection of the instance is read and who says that it changed. */
+/** Source of a collection and of notifications about changes. */
 export interface EntrySource {
-  /** Made of the same tables, so that it hears of a change first. */
+  /** Must be built on the same tables before this listener, so that it applies a change first. */
   readonly entries: InstanceEntries;
   readonly tables: Pick<CachedTables, 'onChanged'>;
   readonly clock: Clock;
-  /** Told each time that the collection could not be read anew. */
+  /** Called each time that the collection could not be read again. */
   readonly failed: (error: unknown) => void;
 }
 
 /**
- * Hands a collection over now, and anew each time that it was written, here or elsewhere, in order.
+ * Passes a collection to `take` now, and again after each write on this or another node, in order.
  * @throws Unavailable when the store cannot answer the first time
  */
 export async function keepInStep(
@@ -32,7 +32,7 @@ export async function keepInStep(
   const read = async () => {
     const asOf = news;
     const found = await entries.of(collection);
-    // What was heard meanwhile is newer: it was taken then, or is read next.
+    // A change during the read is newer: it was passed on already, or is read next.
     if (asOf === news) take(found);
   };
   const later = () => {

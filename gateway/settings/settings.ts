@@ -1,22 +1,22 @@
 import type { EmojiLookup } from '../entities/instance/custom-emoji.js';
 
-/** What the instance says of itself; from the settings. */
+/** Static settings of the instance, from its configuration. */
 export interface InstanceSettings {
-  /** No trailing slash. */
+  /** Address without a trailing slash. */
   readonly baseUrl: string;
-  /** What stands after @ in local addresses. */
+  /** Part after the @ in local addresses. */
   readonly domain: string;
-  /** wss:// or ws:// address of streaming, no trailing slash. */
+  /** wss:// or ws:// address of streaming, without a trailing slash. */
   readonly streamingUrl: string;
-  /** Set only when STREAMING_BASE_URL is. */
+  /** Present only if STREAMING_BASE_URL is set. */
   readonly streamingRedirect: string | undefined;
   readonly registrations: 'open' | 'approval' | 'closed';
   readonly passwordGrant: boolean;
-  /** False: nobody is slowed down (RATE_LIMITS=off). */
+  /** False disables all limits (RATE_LIMITS=off). */
   readonly rateLimits: boolean;
-  /** Rules other than the usual ones, as JSON (gateway/http/rate-rules.ts). */
+  /** Rules that differ from the defaults, as JSON (gateway/http/rate-rules.ts). */
   readonly rateRules?: string;
   readonly version: string;
-  /** Custom emoji as of now; absent: none. */
+  /** Current custom emoji; absent: none. */
   readonly emojis?: EmojiLookup;
 }

@@ -10,16 +10,16 @@ export interface Consent {
   readonly scopes: readonly string[];
   readonly redirectUri: string;
   readonly csrf: string;
-  /** The request's parameters, which come back with the form. */
+  /** Parameters of the request, which the form sends back. */
   readonly fields: Readonly<Record<string, string | undefined>>;
 }
 
 interface Group {
   readonly title: string;
   readonly pattern: RegExp;
-  /** What the whole of it allows; a part of it is told by its names. */
+  /** Meaning of the complete scope. Its parts are listed by name. */
   readonly whole: string;
-  /** Absent: harmless. */
+  /** Absent: no warning. */
   readonly mark?: string;
 }
 
@@ -52,7 +52,7 @@ export function consentPage(instance: InstanceSettings, consent: Consent): Answe
   const { appName, website, username, scopes, fields, csrf, redirectUri } = consent;
   const link = website === undefined ? nothing : html` (<a href="${website}" rel="nofollow noreferrer">${website}</a>)`;
   const form = hidden({ ...fields, csrf });
-  // An app chooses its own name; where the answer goes it cannot invent.
+  // An application chooses its own name, but not the redirect target, so the page shows that.
   const body = html`<p><strong><bdi>${appName}</bdi></strong>${link} asks to use your account <strong>@${username}</strong>. It could:</p>
 <ul>${GROUPS.flatMap((group) => shown(group, scopes))}</ul>
 <p class="next">${destination(redirectUri)}</p>
@@ -67,7 +67,7 @@ function shown({ title, pattern, whole, mark }: Group, scopes: readonly string[]
   const held = scopes.filter((scope) => pattern.test(scope));
   if (held.length === 0) return [];
   const parts = held.map((scope) => scope.split(':').slice(1).join(' ').replaceAll('_', ' '));
-  // `admin:read` is a whole half of its kind, and so told by the sentence.
+  // `admin:read` and `admin:write` count as complete scopes.
   const isPart = parts.every((part) => part !== '' && part !== 'read' && part !== 'write');
   const meaning = isPart ? `Only: ${parts.join(', ')}` : whole;
   const warning = mark === undefined ? nothing : html`<span class="mark">${mark}</span>`;
@@ -83,7 +83,7 @@ function destination(redirectUri: string): Html {
   return html`Either way you then go to <strong>${isWeb ? host : `the app for ${protocol}`}</strong>.`;
 }
 
-/** For clients that cannot be redirected to (urn:ietf:wg:oauth:2.0:oob). */
+/** Page with the code, for clients without a redirect address (urn:ietf:wg:oauth:2.0:oob). */
 export function codePage(instance: InstanceSettings, code: string): Answer {
   const body = html`<p>Copy this code into the application:</p><code class="out" tabindex="0">${code}</code>`;
   return layout(instance, 'Authorization code', body);

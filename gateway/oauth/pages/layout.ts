@@ -2,12 +2,12 @@ import { escapeHtml } from '../../../actors/domain/text/plain-text.js';
 import { type Answer, page } from '../../http/route.js';
 import type { InstanceSettings } from '../../settings/settings.js';
 
-/** Text that is HTML already; everything else that goes into a page is escaped. */
+/** Text that is already HTML. All other values in a page are escaped. */
 export interface Html {
   readonly html: string;
 }
 
-/** HTML with its values escaped, unless they are Html themselves (or lists of it). */
+/** Builds HTML and escapes the values, unless they are Html or lists of it. */
 export function html(parts: TemplateStringsArray, ...values: readonly (string | Html | readonly Html[])[]): Html {
   const shown = (value: string | Html | readonly Html[]): string => {
     if (typeof value === 'string') return escapeHtml(value);
@@ -25,7 +25,10 @@ export function hidden(fields: Readonly<Record<string, string | undefined>>): Ht
   return html`${inputs}`;
 }
 
-/** A whole page. `formAction`: where its forms may lead, by way of redirects too (CSP form-action). */
+/**
+ * Renders a whole page. `formAction` lists the targets that its forms may reach, also through redirects (CSP
+ * form-action).
+ */
 export function layout(
   instance: InstanceSettings,
   title: string,
@@ -38,14 +41,14 @@ export function layout(
 <body><main><p class="site">${instance.domain}</p><h1>${title}</h1>${body}</main></body></html>`;
   return page(text.html, options.status ?? 200, {
     'cache-control': 'no-store',
-    // Browsers then name our own origin with each form, which is checked.
+    // Browsers then send the origin with each form, and it is checked.
     'referrer-policy': 'same-origin',
     'content-security-policy': `default-src 'none'; style-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action ${options.formAction ?? "'self'"}`,
     ...(options.cookie === undefined ? {} : { 'set-cookie': options.cookie }),
   });
 }
 
-/** A page that says what went wrong and offers nothing. */
+/** Renders a page with an error and no action. */
 export function faultPage(instance: InstanceSettings, title: string, text: string, status: number): Answer {
   return layout(instance, title, html`<p class="fault" role="alert">${text}</p>`, { status });
 }

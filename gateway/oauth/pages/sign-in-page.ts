@@ -4,13 +4,13 @@ import { hidden, html, layout, nothing } from './layout.js';
 
 export interface SignInForm {
   readonly csrf: string;
-  /** The authorization request to go on with, as a query. */
+  /** Authorization request that continues after the sign-in, as a query. */
   readonly next: string;
   readonly fault?: string;
   readonly login?: string;
   readonly status?: number;
   readonly cookie?: string | undefined;
-  /** CSP form-action: the redirects after it may lead on to the client. */
+  /** CSP form-action: the redirects after the sign-in may lead to the client. */
   readonly formAction?: string;
 }
 

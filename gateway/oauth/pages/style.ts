@@ -1,4 +1,4 @@
-/** The one stylesheet of the sign-in pages: system fonts, light and dark, one column. */
+/** Stylesheet of the sign-in pages: system fonts, light and dark, one column. */
 export const STYLE = `
 :root{color-scheme:light dark;--ground:#f4f5f7;--card:#fff;--ink:#1b1f27;--soft:#5a6372;--line:#d5dae2;--brand:#3a5bc7;--on:#fff;--warn:#9a3412;--warn-ground:#fff3e8}
 @media (prefers-color-scheme:dark){:root{--ground:#12151b;--card:#1b2029;--ink:#eceff4;--soft:#a3adbd;--line:#343c4a;--brand:#8aa4ff;--on:#0d1220;--warn:#fdba74;--warn-ground:#33241a}}
