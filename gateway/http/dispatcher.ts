@@ -280,10 +280,10 @@ export class Dispatcher {
     const fields = { id: arrival.id, method: arrival.head.method, path: arrival.head.path, err: error };
     if (error instanceof Unavailable) {
       const added = this.#outages.admits(this.#services.clock.monotonicMs());
-      if (added !== undefined) this.#logger.warn({ ...fields, ...added }, 'unavailable');
+      if (added !== undefined) this.#logger.warn({ ...fields, ...added }, 'failed to answer a request: unavailable');
       return problem('unavailable', 'The service cannot answer now, please try again');
     }
-    this.#logger.error(fields, 'request failed');
+    this.#logger.error(fields, 'failed to answer a request');
     return { status: 500, body: { error: `Something went wrong on our side (request ${arrival.id})` } };
   }
 }
