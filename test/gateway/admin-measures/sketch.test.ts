@@ -12,7 +12,7 @@ function sketchOf(first: number, count: number): Sketch {
   return sketch;
 }
 
-test('a sketch of few ids is exact, however often each is added, merged and stored', () => {
+test('a sketch of few ids is exact, however often each id is added, merged and stored', () => {
   const sketch = sketchOf(0, 300);
   sketch.merge(sketchOf(200, 212));
   assert.equal(sketch.size, 412);
@@ -22,7 +22,7 @@ test('a sketch of few ids is exact, however often each is added, merged and stor
   assert.equal(stored.size, 412);
 });
 
-test('a sketch of many ids is right within five per cent, and takes 4 KiB', () => {
+test('a sketch of many ids is accurate to five per cent, and takes 4 KiB', () => {
   for (const count of [513, 2_000, 10_000, 60_000]) {
     const sketch = sketchOf(0, count);
     assert.ok(Math.abs(sketch.size / count - 1) < 0.05, `${sketch.size} of ${count}`);
@@ -30,7 +30,7 @@ test('a sketch of many ids is right within five per cent, and takes 4 KiB', () =
   }
 });
 
-test('the union of sketches counts nobody twice, whichever of them are exact', () => {
+test('the union of sketches counts no id twice, whichever of them are exact', () => {
   const days = [sketchOf(0, 20_000), sketchOf(10_000, 20_000), sketchOf(29_000, 400), sketchOf(29_900, 200)];
   const all = new Sketch();
   for (const day of days) all.merge(Sketch.decode(day.encode()));

@@ -11,7 +11,7 @@ import { blankPost, town } from '../../actors/reactions/town.js';
 const decided = (action: string) => ({ action, by: '', text: '', mail: false });
 const DIRECT = { ...blankPost, visibility: 'direct' };
 
-/** People of one server, and nodes that count them; each has the memory of its own process. */
+/** Accounts of one server, and nodes that count them; each node has the memory of its own process. */
 async function counted(names: readonly string[]) {
   const here = await town(names);
   const { stage, tables } = here;
@@ -44,7 +44,7 @@ async function counted(names: readonly string[]) {
   return { ...here, node1: here.node, node, says, today, totals, stored, clock };
 }
 
-test('people, statuses and who said something are counted as they come, change and go', async () => {
+test('users, statuses and active accounts are counted as they appear, change and disappear', async () => {
   const here = await counted(['ada', 'ben', 'cleo']);
   const first = here.today();
   await here.says('ada');
@@ -65,7 +65,7 @@ test('people, statuses and who said something are counted as they come, change a
   here.stage.close();
 });
 
-test('days that are over are read once by anybody, and nobody is active for ever', async () => {
+test('each node reads past days once, and an account does not stay active for ever', async () => {
   const here = await counted(['ada', 'ben']);
   const services = here.node();
   await here.says('ada');
@@ -74,7 +74,7 @@ test('days that are over are read once by anybody, and nobody is active for ever
     await here.clock.advance(DAY_MS);
     await here.says('ada');
     await statisticsOf(services);
-    // Beside the first, a count goes on behind its answer.
+    // The first node replaces a stale count in the background, after its answer.
     await here.clock.settle();
   }
   const read = new Set<string>();
@@ -97,7 +97,7 @@ test('days that are over are read once by anybody, and nobody is active for ever
   here.stage.close();
 });
 
-test('a server that nobody asked for half a year has missed nothing', async () => {
+test('a server without requests for half a year misses nothing', async () => {
   const here = await counted(['ada']);
   await here.says('ada');
   await here.clock.advance(200 * DAY_MS);
@@ -108,7 +108,7 @@ test('a server that nobody asked for half a year has missed nothing', async () =
   here.stage.close();
 });
 
-test('effects that a crash repeats count nothing twice, and those that it delays over midnight are not lost', async () => {
+test('effects that a crash repeats count once, and effects that it delays past midnight are not lost', async () => {
   const here = await counted(['ada']);
   const first = here.today();
   here.node1.store.breakWrites(accountTallies);

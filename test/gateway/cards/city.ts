@@ -35,7 +35,7 @@ const instance: InstanceSettings = {
   version: '0',
 };
 
-/** A node with everything that pages are made with in production: rings, a cache of rows, cards. */
+/** A node with everything that renders pages in production: rings, a cache of rows, cached JSON. */
 export async function openCity(stage: Stage = new Stage()) {
   const log = { warn: () => undefined };
   let tables = cachedAlone(stage.shared);
@@ -87,7 +87,7 @@ export async function openCity(stage: Stage = new Stage()) {
     newAccountId: async () => '',
     newPlainId: () => '',
   };
-  /** The same without anything kept: each page is read, judged and rendered from the store. */
+  /** Services without any cache: each page is read, checked and rendered from the store. */
   const afresh = (): Services => {
     const lenses = new Lenses(askAccount, stage.clock);
     return {
@@ -106,7 +106,7 @@ export async function openCity(stage: Stage = new Stage()) {
 
 export type City = Awaited<ReturnType<typeof openCity>>;
 
-/** Another city that knows nothing but the journals of this one, which its actors have gone through to the end. */
+/** Another city, restored from the journals of this one by actors that have replayed them to the end. */
 export async function replayed({ stage }: City, actors: readonly string[]): Promise<City> {
   const other = new Stage();
   for (const actor of actors) {
@@ -117,7 +117,8 @@ export async function replayed({ stage }: City, actors: readonly string[]): Prom
   }
   await other.clock.advance(stage.clock.nowMs() - other.clock.nowMs());
   const city = await openCity(other);
-  // Effects of people who follow one another in a circle wait for one another, all at once here, until patience ends.
+  // Effects of accounts that follow one another in a circle wait for one another, all at once here, until patience
+  // ends.
   await other.clock.advance(2 * defaultLimits.patienceMs);
   return city;
 }

@@ -66,13 +66,13 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 4, arbitrary: look },
 );
 
-/** People who do as they are told, and what they posted. */
+/** Accounts that act on command, and their statuses. */
 class Story {
   readonly people: string[] = [];
   readonly posts: { readonly id: string; readonly conversation: string; readonly author: string }[] = [];
   /**
-   * By whoever lifted it, whose block or mute was lifted. What somebody refuses to be notified of is in no journal, so
-   * journals that are gone through after that may hold notifications by them which there never were.
+   * Accounts whose block or mute was lifted, by the account that lifted it. The journals do not record which
+   * notifications an account refused, so a replay after that may contain notifications that never existed.
    */
   readonly lifted = new Map<string, Set<string>>();
 
@@ -149,7 +149,7 @@ class Story {
 
 const follow = (target: string) => ({ target, targetLocked: false });
 
-/** What `kept` answers as bytes is what `afresh` renders: the same pages, in every way. */
+/** Checks that the cached bytes equal the rendering without caches: the same pages, in every form. */
 async function comparePages(
   kept: Services,
   afresh: Services,
@@ -188,7 +188,7 @@ async function comparePages(
 
 const everything = { excludeReplies: false, excludeReblogs: false, tagged: undefined };
 
-test('pages of kept bytes are what the store says, and what the journals alone say, whatever happened and whoever looks', async () => {
+test('cached pages equal the store and a replay of the journals, after any actions and for any viewer', async () => {
   const told = async (steps: readonly Step[]) => {
     const story = await Story.begin();
     for (const step of steps) await story.tell(step);

@@ -16,7 +16,7 @@ const idOf = (number: number) => makeId(2_000 + number, 2, 0);
 const keyOf = (number: number, of = account) => ({ account: of, era: eraOfId(idOf(number)), mark: idOf(number) });
 const row = (number: number, of = account) => put(favourites, keyOf(number, of), { statusId: idOf(number) });
 
-/** Tables whose inner ranges are counted. */
+/** Tables that count reads of their inner ranges. */
 function world(isTold = true) {
   const shared = new MemoryTables();
   const state = { reads: 0, hold: undefined as Promise<void> | undefined };
@@ -37,7 +37,7 @@ function world(isTold = true) {
 
 const numbers = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => from + index);
 
-test('more rows than pages show are read once, and what is written since is among them', async () => {
+test('more rows than a page shows are read once, and later writes are included', async () => {
   const { tables, read, state, latest } = world();
   await tables.write(numbers(0, 250).map((number) => row(number)));
   const all = numbers(0, 250).map(idOf).reverse();
@@ -51,7 +51,7 @@ test('more rows than pages show are read once, and what is written since is amon
   assert.deepEqual(await read(400, other), [idOf(3)]);
 });
 
-test('a read that was under way during a write is not kept', async () => {
+test('a read during a write is not cached', async () => {
   const { tables, read, state } = world();
   await tables.write([row(1)]);
   let go = () => {};
@@ -65,14 +65,14 @@ test('a read that was under way during a write is not kept', async () => {
   assert.deepEqual(await read(400), [idOf(2), idOf(1)]);
 });
 
-test('where writes are not told, nothing is kept', async () => {
+test('rows are not cached without notifications of writes', async () => {
   const { tables, latest } = world(false);
   await tables.write([row(1)]);
   const first = await latest.of(favourites, 'mark', account, 400);
   assert.notEqual(await latest.of(favourites, 'mark', account, 400), first);
 });
 
-test('for random writes and reads, what is kept is what is stored', async () => {
+test('the cache equals the store after random writes and reads', async () => {
   const step = fc.oneof(
     fc.record({ kind: fc.constant('put' as const), number: fc.nat(30) }),
     fc.record({ kind: fc.constant('remove' as const), number: fc.nat(30) }),

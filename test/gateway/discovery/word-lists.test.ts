@@ -25,7 +25,7 @@ function world(isTold = true) {
   return { tables, clock, words };
 }
 
-test('the statuses of a word are one list over all buckets, and the same one until somebody writes to the word', async () => {
+test('a word has one list over all buckets, which stays the same object until somebody writes to the word', async () => {
   const { tables, words } = world();
   const [old, recent] = [idAt(30 * WORD_BUCKET_MS), idAt(NOW_MS - 500)];
   await tables.write([row('bird', old), row('bird', recent), row('fish', recent)]);
@@ -38,7 +38,7 @@ test('the statuses of a word are one list over all buckets, and the same one unt
   assert.deepEqual(await words.of('fish'), []);
 });
 
-test('a list that was under way during a write is not kept', async () => {
+test('a list read during a write is not cached', async () => {
   const { tables, words } = world();
   const [old, recent] = [idAt(30 * WORD_BUCKET_MS), idAt(NOW_MS - 500)];
   await tables.write([row('bird', old)]);
@@ -48,7 +48,7 @@ test('a list that was under way during a write is not kept', async () => {
   assert.deepEqual(await words.of('bird'), [recent, old]);
 });
 
-test('once there is a new bucket it is looked into', async () => {
+test('a new bucket is read as soon as it exists', async () => {
   const { tables, clock, words } = world();
   assert.deepEqual(await words.of('bird'), []);
   await clock.advance(WORD_BUCKET_MS);
@@ -57,7 +57,7 @@ test('once there is a new bucket it is looked into', async () => {
   assert.deepEqual(await words.of('bird'), [later]);
 });
 
-test('where writes are not told, nothing is kept', async () => {
+test('lists are not cached without notifications of writes', async () => {
   const { tables, words } = world(false);
   await tables.write([row('bird', idAt(30 * WORD_BUCKET_MS))]);
   assert.notEqual(await words.of('bird'), await words.of('bird'));

@@ -43,7 +43,7 @@ const record: StoreAccountRecord = {
   pinnedIds: [],
 };
 
-/** Field → type, `?` for null allowed. Source: the API's table of entities, its required fields. */
+/** Field → type, `?` if null is allowed. Source: the API's table of entities, its required fields. */
 const ACCOUNT =
   'acct:string avatar:string avatar_static:string bot:boolean created_at:string display_name:string emojis:array ' +
   'fields:array followers_count:number following_count:number group:boolean header:string header_static:string ' +
@@ -77,7 +77,7 @@ function hasFields(entity: object | undefined, fields: string): void {
   }
 }
 
-test('an account has every field that clients rely on, its text made safe', () => {
+test('an account has every field that clients need, with sanitised text', () => {
   const account = renderAccount(instance, record);
   hasFields(account, ACCOUNT);
   assert.equal(account.url, 'https://birds.example/@alice');
@@ -88,7 +88,7 @@ test('an account has every field that clients rely on, its text made safe', () =
   assert.ok(!JSON.stringify(account).includes('alice@example.org'));
 });
 
-test('the owner sees the profile as typed, what awaits an answer, and the role', () => {
+test('the owner sees the profile as typed, the number of follow requests, and the role', () => {
   const account = renderCredentialAccount(instance, record);
   hasFields(account, ACCOUNT);
   hasFields(account.source, 'fields:array follow_requests_count:number note:string privacy:string sensitive:boolean');
@@ -101,7 +101,7 @@ test('the owner sees the profile as typed, what awaits an answer, and the role',
   );
 });
 
-test('a page of statuses is hydrated with one read per table', async () => {
+test('a page of statuses takes one read per table', async () => {
   const world = new TimelineWorld(21);
   await world.fill(120);
   const reads: string[] = [];
@@ -132,14 +132,14 @@ test('a page of statuses is hydrated with one read per table', async () => {
   assert.ok(rendered.some((status) => status?.reblog));
 });
 
-test('a relationship has every field, for strangers too', async () => {
+test('a relationship has every field, also for strangers', async () => {
   const world = new TimelineWorld(22);
   for (const relationship of await renderRelationships(world.services, world.viewer, world.people.slice(1))) {
     hasFields(relationship, RELATIONSHIP);
   }
 });
 
-test('who follows is what the rows say where an actor does not remember all followers', async () => {
+test('followers come from rows if an actor does not know all its followers', async () => {
   const world = new TimelineWorld(22);
   const [, one = '', two = '', three = ''] = world.people;
   const edge = (pending: boolean) => ({ edgeId: '1', pending, reblogs: true, notify: false, atMs: 0 });
@@ -154,7 +154,7 @@ test('who follows is what the rows say where an actor does not remember all foll
   );
 });
 
-test('relationships as JSON say what they say as objects', async () => {
+test('relationships as JSON equal relationships as objects', async () => {
   const world = new TimelineWorld(23);
   const { services, viewer, people } = world;
   const objects = await renderRelationships(services, viewer, people);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Clock } from '../../../actors/domain/time.js';
 import { Admission, IN_FLIGHT_MAX, QUEUE_MS_MAX, TURN_MS_MAX, UNQUEUED_MAX } from '../../../gateway/http/admission.js';
 
-/** Timers fire when told to, as late as an event loop that is busy lets them. */
+/** Timers fire on command, as late as a busy event loop would fire them. */
 class TurnClock implements Clock {
   #now = 0;
   #due: { atMs: number; callback: () => void } | undefined;
@@ -33,12 +33,12 @@ class TurnClock implements Clock {
     return this.#due !== undefined;
   }
 
-  /** Time passes within a turn. */
+  /** Lets time pass within a turn. */
   work(ms: number): void {
     this.#now += ms;
   }
 
-  /** Time passes; then the turn ends, and what is due fires. */
+  /** Lets time pass, ends the turn and fires the due timers. */
   turn(ms: number): void {
     this.work(ms);
     if (this.#due === undefined || this.#due.atMs > this.#now) return;
@@ -55,7 +55,7 @@ function world(inFlightMax = IN_FLIGHT_MAX) {
   return {
     clock,
     admission,
-    /** So many ask; the reasons of those refused. */
+    /** Sends that many requests; returns the reasons of the refused ones. */
     ask(count: number, writes = true): (string | undefined)[] {
       const refusals: (string | undefined)[] = [];
       for (let index = 0; index < count; index++) {
@@ -68,21 +68,21 @@ function world(inFlightMax = IN_FLIGHT_MAX) {
       }
       return refusals;
     },
-    /** The oldest are answered. */
+    /** Answers the oldest requests. */
     answer(count: number): void {
       for (const { writes, atMs } of begun.splice(0, count)) admission.ended(writes, clock.monotonicMs() - atMs, true);
     },
-    /** The newest are answered with an error. */
+    /** Answers the newest requests with an error. */
     fail(count: number): void {
       for (const { writes, atMs } of begun.splice(-count)) admission.ended(writes, clock.monotonicMs() - atMs, false);
     },
   };
 }
 
-/** What may be in flight when so many are answered in a millisecond. */
+/** Requests that may be in flight at that rate of answers per millisecond. */
 const bound = (perMs: number) => Math.max(UNQUEUED_MAX, perMs * QUEUE_MS_MAX * 1.1);
 
-test('what is offered at twice the rate of answers is refused so far that the rest is answered soon', () => {
+test('a load of twice the rate of answers is refused so far that the rest is answered soon', () => {
   const { clock, admission, ask, answer } = world();
   let refused = 0;
   for (let ms = 0; ms < 20_000; ms += 10) {
@@ -90,10 +90,10 @@ test('what is offered at twice the rate of answers is refused so far that the re
     answer(20);
     clock.turn(10);
   }
-  // 2 are answered in a millisecond; the overshoot until it is noticed is gone by then.
+  // The server answers 2 a millisecond; the overshoot before it notices is gone by then.
   assert.ok(admission.inFlight <= bound(2), `${admission.inFlight} in flight`);
   assert.ok(refused > 30_000 && refused < 40_000, `${refused} refused`);
-  // Fewer ask: the bound goes.
+  // The load decreases, so the bound ends.
   for (let ms = 0; ms < 5_000; ms += 10) {
     ask(10);
     answer(20);
@@ -103,7 +103,7 @@ test('what is offered at twice the rate of answers is refused so far that the re
   assert.deepEqual(ask(1_000), []);
 });
 
-test('as long as too much is offered the queue never grows beyond its bound again', () => {
+test('the queue does not grow beyond its bound again during an overload', () => {
   const { clock, admission, ask, answer } = world();
   let most = 0;
   for (let ms = 0; ms < 30_000; ms += 10) {
@@ -115,12 +115,12 @@ test('as long as too much is offered the queue never grows beyond its bound agai
   assert.ok(most <= bound(2), `${most} in flight`);
 });
 
-test('quick errors do not hide that everything else waits, nor count as what is got done', () => {
+test('quick errors neither hide that other requests wait, nor count as answers', () => {
   const { clock, admission, ask, answer, fail } = world();
   for (let ms = 0; ms < 10_000; ms += 10) {
     ask(40);
     answer(20);
-    // Of nobody's queue: they are answered before they are in it.
+    // These requests belong to no queue: they are answered before they enter one.
     const others = 30 - ask(30).length;
     if (others > 0) fail(others);
     clock.turn(10);
@@ -128,7 +128,7 @@ test('quick errors do not hide that everything else waits, nor count as what is 
   assert.ok(admission.inFlight <= bound(2), `${admission.inFlight} in flight`);
 });
 
-test('an ordinary load waits out a stall, however long', () => {
+test('an ordinary load waits out a stall of any length', () => {
   const { clock, ask, answer } = world();
   for (let ms = 0; ms < 2_000; ms += 10) {
     ask(5);
@@ -142,7 +142,7 @@ test('an ordinary load waits out a stall, however long', () => {
   assert.deepEqual(ask(UNQUEUED_MAX), []);
 });
 
-test('writes that wait cost no reads', () => {
+test('waiting writes cause no refusals of reads', () => {
   const { clock, ask, answer } = world();
   for (let ms = 0; ms < 3_000; ms += 10) {
     ask(40);
@@ -153,7 +153,7 @@ test('writes that wait cost no reads', () => {
   assert.deepEqual(ask(100, false), []);
 });
 
-test('one long turn of the event loop costs nothing, a second one refuses what it has not begun in time', () => {
+test('one long turn of the event loop causes no refusal, a second one refuses the requests that it delays', () => {
   const { clock, admission, ask } = world();
   const served = (count: number) => ask(count, false);
   served(1);
@@ -170,7 +170,7 @@ test('one long turn of the event loop costs nothing, a second one refuses what i
   admission.close();
 });
 
-test('the bound on what is in flight holds whatever the times', () => {
+test('the bound on requests in flight holds regardless of times', () => {
   const { ask, answer } = world(3);
   assert.deepEqual(ask(5), ['in_flight', 'in_flight']);
   answer(1);

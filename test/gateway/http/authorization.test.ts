@@ -47,7 +47,7 @@ async function refusal(path: string, token?: string): Promise<readonly [number, 
   return [answer.status, ((await answer.json()) as { error: string }).error];
 }
 
-test('a parent grants its children, follow its legacy ones, and nothing grants a parent', () => {
+test('a parent grants its children, follow its legacy scopes, and no scope grants its parent', () => {
   assert.ok(grants(['read'], 'read:accounts'));
   assert.ok(grants(['follow'], 'write:mutes'));
   assert.ok(grants(['admin:read'], 'admin:read:accounts'));
@@ -71,7 +71,7 @@ test('a token opens what its scopes cover, a wrong one gets 401, a narrow one 40
   assert.equal((await get('/follows', 'tok')).status, 200);
 });
 
-test('an application alone gets no user routes, and a browser session is no token', async () => {
+test('an application without a user cannot use user routes, and a browser session is no token', async () => {
   await gateway.giveToken('app', { scopes: ['read'] });
   assert.deepEqual(await refusal('/user', 'app'), [422, 'This method requires an authenticated user']);
   assert.equal((await get('/app', 'app')).status, 200);
@@ -80,7 +80,7 @@ test('an application alone gets no user routes, and a browser session is no toke
   assert.equal((await get('/user', 'session')).status, 401);
 });
 
-test('anonymous callers may use optional routes, those with a bad token not', async () => {
+test('anonymous callers may use optional routes, callers with a bad token may not', async () => {
   assert.deepEqual(await (await get('/optional')).json(), {});
   assert.equal((await get('/optional', 'wrong')).status, 401);
   assert.deepEqual(await (await get('/none', 'wrong')).json(), {});
@@ -100,7 +100,7 @@ test('unconfirmed, unapproved and disabled users are refused, each with its reas
   assert.equal((await get('/user', 'other')).status, 200, 'a refusal is not remembered');
 });
 
-test('a revoked token is refused at once, by the route that revoked it and by the topic', async () => {
+test('a revoked token is refused at once, by the route that revoked it and by its topic', async () => {
   assert.equal((await get('/user', 'tok')).status, 200);
   const answer = await fetch(`${gateway.url}/revoke`, { method: 'POST', headers: { authorization: 'Bearer tok' } });
   assert.equal(answer.status, 200);
@@ -115,7 +115,7 @@ test('a revoked token is refused at once, by the route that revoked it and by th
   assert.equal((await get('/user', 'second')).status, 401);
 });
 
-test('a revoked token is refused however its header was written', async () => {
+test('a revoked token is refused in every spelling of its header', async () => {
   await gateway.giveToken('third', { accountId: ALICE });
   const as = async (authorization: string) =>
     (await fetch(`${gateway.url}/user`, { headers: { authorization } })).status;
@@ -129,7 +129,7 @@ test('a revoked token is refused however its header was written', async () => {
   for (const way of ways) assert.equal(await as(way), 401, way);
 });
 
-test('a token that is kept is judged by each route anew', async () => {
+test('each route checks a cached token again', async () => {
   await gateway.giveToken('narrower', { accountId: ALICE, scopes: ['read:accounts'] });
   for (let round = 0; round < 2; round++) {
     assert.equal((await get('/user', 'narrower')).status, 200);
@@ -137,7 +137,7 @@ test('a token that is kept is judged by each route anew', async () => {
   }
 });
 
-test('rows in memory are judged without waiting, and a change counts as soon as it is written', async () => {
+test('cached rows are checked synchronously, and a change takes effect when it is written', async () => {
   const tables = new CachedTables(new MemoryTables());
   const authenticator = new Authenticator(tables);
   const token = { clientId: 'client', scopes: ['read'], kind: 'access', atMs: 0, accountId: ALICE };
@@ -164,7 +164,7 @@ test('rows in memory are judged without waiting, and a change counts as soon as 
   assert.equal(await authenticator.authenticateHeader(header), undefined);
 });
 
-test('a store that cannot answer makes a 503 of every token', async () => {
+test('an unavailable store answers every token with 503', async () => {
   const read = gateway.tables.get;
   gateway.tables.get = async () => {
     throw new Unavailable('the store sleeps');

@@ -5,7 +5,7 @@ import { json, type Request, route } from '../../../gateway/http/route.js';
 import { until } from '../../kit/time/until.js';
 import { GatewayFixture, rawExchange } from './gateway-fixture.js';
 
-/** Who asked, as a handler sees it once the client has gone. */
+/** Requests as a handler sees them after the client has disconnected. */
 const gone: { method: string; address: string }[] = [];
 const slow = (method: string) => async (request: Request<object, unknown, unknown>) => {
   await until('the client has gone', () => leaving.has(method) || undefined, 5_000);
@@ -46,7 +46,7 @@ before(() =>
 );
 after(() => gateway.stop());
 
-/** Sends one request after the other on one connection; the answers as received. */
+/** Sends requests one after the other on one connection; returns the answers as received. */
 async function inTurn(...requests: readonly string[]): Promise<string[]> {
   const whole = requests.map((request) => `${request} HTTP/1.1\r\nHost: a\r\n\r\n`).join('');
   const count = (text: string) => text.split('HTTP/1.1 ').length - 1;
@@ -62,7 +62,7 @@ async function inTurn(...requests: readonly string[]): Promise<string[]> {
     .map((answer) => `HTTP/1.1 ${answer}`);
 }
 
-test('answers at once and answers later carry the same headers', async () => {
+test('synchronous and asynchronous answers have the same headers', async () => {
   const [now = '', later = ''] = await inTurn('GET /now', 'GET /later');
   const headers = (answer: string) =>
     answer
@@ -83,7 +83,7 @@ test('each answer has a request id of its own', async () => {
   assert.equal(new Set(ids).size, 5, ids.join(' '));
 });
 
-test('after HEAD and a preflight the connection takes the next request', async () => {
+test('the connection accepts another request after HEAD and a preflight', async () => {
   const [head = '', preflight = '', last = ''] = await inTurn('HEAD /now', 'OPTIONS /now', 'GET /now');
   assert.match(head, /^HTTP\/1\.1 200 OK\r\n/);
   assert.match(head, /content-length: 14\r\n/i);
@@ -92,21 +92,21 @@ test('after HEAD and a preflight the connection takes the next request', async (
   assert.match(last, /\{"when":"now"\}$/);
 });
 
-test('a route adds headers of its own, and none can begin another', async () => {
+test('a route adds headers of its own, and no value can begin another header', async () => {
   assert.equal((await fetch(`${gateway.url}/linked`)).headers.get('link'), '<a>; rel="next"');
   const forged = await fetch(`${gateway.url}/forged`);
   assert.equal(forged.status, 500);
   assert.equal(forged.headers.get('set-cookie'), null);
 });
 
-test('a write tells its sender though the connection has gone; a read that nobody counts does not', async () => {
+test('a write knows its sender after the connection has closed; a read that nobody counts does not', async () => {
   for (const method of ['POST', 'GET']) {
     const socket = connect(gateway.server.port, '127.0.0.1');
     await new Promise<void>((resolve) => socket.once('connect', resolve));
     socket.write(`${method} /slow HTTP/1.1\r\nHost: a\r\n\r\n`);
     await inTurn('GET /now');
     socket.destroy();
-    // Another request after the connection's end: the server has seen that end by then.
+    // A later request on another connection is answered, so the server has processed the end of this one.
     await new Promise<void>((resolve) => socket.once('close', () => resolve()));
     await inTurn('GET /now');
     leaving.add(method);
@@ -119,7 +119,7 @@ test('a write tells its sender though the connection has gone; a read that nobod
   assert.match((await inTurn('GET /now'))[0] ?? '', /^HTTP\/1\.1 200/);
 });
 
-test('requests are logged where the level asks for it', async () => {
+test('requests are logged if the log level asks for it', async () => {
   lines.length = 0;
   await inTurn('GET /now');
   assert.equal(lines.length, 1);
@@ -132,7 +132,7 @@ test('requests are logged where the level asks for it', async () => {
   assert.equal(lines.length, 1);
 });
 
-/** One connection that sends the pieces one after the other, each in a segment of its own. */
+/** Sends the pieces one after the other on one connection, each in a segment of its own. */
 async function inPieces(first: string, second: string): Promise<string> {
   const socket = connect(gateway.server.port, '127.0.0.1');
   socket.setNoDelay(true);
@@ -144,7 +144,7 @@ async function inPieces(first: string, second: string): Promise<string> {
   socket.on('error', () => undefined);
   await new Promise<void>((resolve) => socket.once('connect', resolve));
   socket.write(first);
-  // Another request that was sent later is answered: the server has read the first piece.
+  // A later request is answered, so the server has read the first piece.
   await inTurn('GET /now');
   socket.write(second);
   await until('an answer', () => text.includes('\r\n\r\n') || undefined, 5_000);
@@ -153,7 +153,7 @@ async function inPieces(first: string, second: string): Promise<string> {
   return text;
 }
 
-test('a method or headers in two TCP segments are read; so is a first line, except on Node 20', async () => {
+test('a method or headers in two TCP segments are read, and so is a first line, except on Node 20', async () => {
   const [nodeMajor] = process.versions.node.split('.').map(Number);
   const line = nodeMajor === 20 ? /^HTTP\/1\.1 505 / : /^HTTP\/1\.1 200 /;
   assert.match(await inPieces('GE', 'T /now HTTP/1.1\r\nHost: a\r\n\r\n'), /^HTTP\/1\.1 200 /);

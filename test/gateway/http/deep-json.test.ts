@@ -4,7 +4,7 @@ import { allRoutes } from '../../../gateway/routes/index.js';
 import { TestServer } from '../../kit/services/server.js';
 import { makeApp } from '../oauth/stage.js';
 
-/** Deeper than a function that calls itself for each level gets. */
+/** Deeper than recursion can reach. */
 const LEVELS = 60_000;
 const DEEP = [`${'{"a":'.repeat(LEVELS)}1${'}'.repeat(LEVELS)}`, `${'['.repeat(3 * LEVELS)}1${']'.repeat(3 * LEVELS)}`];
 
@@ -14,7 +14,7 @@ before(async () => {
 });
 after(() => server?.stop());
 
-test('JSON that is nested without end is read or refused by every route, also by those that keep what was asked', async () => {
+test('every route accepts or refuses very deep JSON, including routes that store the request', async () => {
   const owner = await server.staff('ada', 'owner');
   const app = await makeApp(server);
   const granted = { ...app, grant_type: 'client_credentials', scope: 'read write' };

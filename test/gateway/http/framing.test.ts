@@ -18,11 +18,11 @@ after(async () => {
   await full.stop();
 });
 
-/** A second request, placed where the ambiguous headers allow a body. */
+/** A second request, at the place where the ambiguous headers allow a body. */
 const SMUGGLED = 'GET /now HTTP/1.1\r\nHost: a\r\n\r\n';
 const CHUNKED_END = '0\r\n\r\n';
 
-/** Statuses of all answers until the server closes the connection. */
+/** Returns the statuses of all answers until the server closes the connection. */
 async function statuses(port: number, bytes: string): Promise<string> {
   const text = await rawExchange(port, bytes, () => false, 60_000);
   return [...text.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => status ?? '').join(' ');
@@ -42,22 +42,22 @@ const AMBIGUOUS: Readonly<Record<string, readonly string[]>> = {
   'two hosts': ['Host: b'],
 };
 
-/** All readers agree about the end of these, so that a node that refuses everything need not look at them. */
+/** Cases in which all readers agree about the end, so that a node that refuses everything need not check them. */
 const SAME_END = new Set(['two hosts', 'an empty transfer encoding']);
 
-test('nothing behind a request with ambiguous framing is read as another request', async () => {
+test('no bytes behind a request with ambiguous framing are read as another request', async () => {
   for (const [name, headers] of Object.entries(AMBIGUOUS)) {
     for (const start of ['POST /echo', 'GET /now', 'GET /health', 'OPTIONS /echo', 'GET /api/v1/streaming/health']) {
       for (const end of ['', CHUNKED_END]) {
         const bytes = `${start} HTTP/1.1\r\nHost: a\r\n${headers.join('\r\n')}\r\n\r\n${end}${SMUGGLED}`;
-        // The connection closes without an answer when the rest came in the same packet; 505: what came was no request.
+        // The connection closes without an answer if the rest came in the same packet. 505: the bytes were no request.
         assert.match(await statuses(gateway.server.port, bytes), /^(400|505)?$/, `${name}: ${start} ${end}`);
       }
     }
   }
 });
 
-test('a request with ambiguous framing is refused and the connection closed', async () => {
+test('a request with ambiguous framing is refused and its connection closed', async () => {
   for (const [name, headers] of Object.entries(AMBIGUOUS)) {
     for (const server of [gateway.server, full.server]) {
       if (server === full.server && SAME_END.has(name)) continue;
@@ -73,7 +73,7 @@ test('a request with ambiguous framing is refused and the connection closed', as
   }
 });
 
-test('a node that refuses every request reads nothing behind ambiguous framing, too', async () => {
+test('a node that refuses every request reads no bytes behind ambiguous framing either', async () => {
   for (const [name, headers] of Object.entries(AMBIGUOUS)) {
     if (SAME_END.has(name)) continue;
     const bytes = `POST /echo HTTP/1.1\r\nHost: a\r\n${headers.join('\r\n')}\r\n\r\n${SMUGGLED}`;

@@ -164,7 +164,7 @@ export class GatewayFixture {
   }
 }
 
-/** Sends bytes as they are and collects what comes back until the connection ends, `enough` is true or time is up. */
+/** Sends raw bytes and collects the answer until the connection ends, `enough` returns true or time is up. */
 export function rawExchange(
   port: number,
   bytes: string | Uint8Array,

@@ -3,19 +3,19 @@ import { request } from 'node:http';
 import { after, before, test } from 'node:test';
 import { TestServer } from '../../kit/services/server.js';
 
-/** CPU time of this whole process, the server and the client in it, for one request. */
+/** CPU time of the whole process, server and client, for one request. */
 const CPU_MS_MAX = 60;
-/** Other work of the process may fall into one measurement, not into all. */
+/** Measurements: other work of the process may disturb one, but not all. */
 const TRIES_MAX = 4;
-/** With the other headers just below the limit of all headers. */
+/** Together with the other headers just below the limit of all headers. */
 const VALUE_CHARS = 14_000;
 
-/** Headers that the server takes apart. */
+/** Headers that the server parses. */
 const HEADERS = [
   ...['sec-websocket-protocol', 'sec-websocket-extensions', 'authorization', 'content-type', 'cookie', 'range'],
   ...['x-forwarded-for', 'idempotency-key', 'if-none-match', 'last-event-id', 'origin', 'accept', 'accept-language'],
 ];
-/** Texts over which a pattern with two ways to match takes time that grows with the square of their length. */
+/** Texts on which a pattern with two ways to match takes quadratic time. */
 const PIECES = [
   ' ',
   ',',
@@ -47,7 +47,7 @@ before(async () => {
 });
 after(() => server?.stop());
 
-/** Answers the status, 0 if the connection was closed without one. */
+/** Returns the status, 0 if the connection was closed without an answer. */
 function send(path: string, headers: Readonly<Record<string, string>>): Promise<number> {
   return new Promise((resolve) => {
     const sent = request(server.url + path, { headers, agent: false }, (answer) => {
@@ -70,7 +70,7 @@ async function cpuMs(work: () => Promise<unknown>): Promise<number> {
   return (user + system) / 1_000;
 }
 
-/** The shortest of some measurements, as soon as one is short enough. */
+/** Returns the shortest of several measurements, as soon as one is short enough. */
 async function leastCpuMs(work: () => Promise<unknown>): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
   for (let tries = 0; tries < TRIES_MAX && least > CPU_MS_MAX; tries++) least = Math.min(least, await cpuMs(work));
@@ -84,7 +84,7 @@ const UPGRADE = {
   'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
 };
 
-test('no header takes time that grows with the square of its length', async () => {
+test('no header takes time quadratic in its length', async () => {
   const slow: string[] = [];
   for (const header of HEADERS)
     for (const piece of PIECES) {
@@ -101,7 +101,7 @@ test('no header takes time that grows with the square of its length', async () =
   assert.deepEqual(slow, []);
 });
 
-test('no search takes time that grows with the square of its length', async () => {
+test('no search takes time quadratic in its length', async () => {
   const slow: string[] = [];
   for (const start of ['', '@', '#', '"', `${server.node.services.instance.baseUrl}/`])
     for (const piece of [...PIECES, '\n', '?\n', '-a ', '" ', '@a.', '#a·']) {

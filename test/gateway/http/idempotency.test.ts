@@ -16,7 +16,7 @@ const create = (person: Person, key: string, title = 'friends') =>
   person.post('/api/v1/lists', { title }, { 'idempotency-key': key });
 const lists = async (person: Person) => (await person.get('/api/v1/lists')).body as { id: string }[];
 
-test('a request that makes something is carried out once for its key, however many come at once', async () => {
+test('a request that creates something runs once for its key, however many copies arrive together', async () => {
   const answers = await Promise.all([1, 2, 3, 4].map(() => create(alice, 'one')));
   assert.deepEqual(
     answers.map(({ status, body }) => [status, body.id]),
@@ -26,7 +26,7 @@ test('a request that makes something is carried out once for its key, however ma
   assert.notEqual((await create(alice, 'two')).body.id, answers[0]?.body.id);
 });
 
-test('keys are each person’s own, and each route’s own', async () => {
+test('keys are separate for each account and route', async () => {
   const mine = await create(alice, 'shared');
   const theirs = await create(bob, 'shared');
   assert.notEqual(mine.body.id, theirs.body.id);
@@ -35,7 +35,7 @@ test('keys are each person’s own, and each route’s own', async () => {
   assert.equal(other.body.title, 'x');
 });
 
-test('what was refused may be tried again with the same key, and keys have a bound', async () => {
+test('a refused request may be repeated with its key, and the length of keys is bounded', async () => {
   assert.equal((await create(alice, 'again', '')).status, 422);
   assert.equal((await create(alice, 'again', 'x'.repeat(10_000))).status, 422);
   assert.equal((await create(alice, 'again')).status, 200);

@@ -22,7 +22,7 @@ after(() => server?.stop());
 type Ask = (id: string, command: string, ...more: unknown[]) => Promise<unknown>;
 type Asks = Record<'askAccount' | 'askConversation' | 'askInstance' | 'askReport', Ask>;
 
-/** The next command of that name is carried out, and its answer is lost: whoever asked is in doubt. */
+/** Runs the next command of that name and drops its answer, so that the caller does not know the outcome. */
 function losesAnswer(to: keyof Asks, command: string): void {
   const asks = server.node.services as unknown as Asks;
   const ask = asks[to];
@@ -36,7 +36,7 @@ function losesAnswer(to: keyof Asks, command: string): void {
 }
 
 let keys = 0;
-/** The request is in doubt; then it is sent again, twice, with the same key: answers that. */
+/** Sends a request whose outcome stays unknown, then repeats it twice with the same key; returns the answer. */
 async function twiceAfterDoubt(
   to: keyof Asks,
   command: string,
@@ -53,7 +53,7 @@ async function twiceAfterDoubt(
 
 const idsOf = async (path: string, by = alice) => ((await by.get(path)).body as { id: string }[]).map(({ id }) => id);
 
-test('a status, now or later, is posted once', async () => {
+test('a status, immediate or scheduled, is posted once', async () => {
   const path = `/api/v1/accounts/${alice.id}/statuses`;
   const posted = await twiceAfterDoubt('askAccount', 'post', (key) =>
     alice.post('/api/v1/statuses', { status: 'once' }, key),
@@ -64,14 +64,14 @@ test('a status, now or later, is posted once', async () => {
   assert.deepEqual(await idsOf('/api/v1/scheduled_statuses'), [kept.body.id]);
 });
 
-test('a key is the account’s, whichever of its tokens sends it', async () => {
+test('a key belongs to the account, whichever of its tokens sends it', async () => {
   const other = await server.token(alice.id, ['write']);
   const say = (token: string) =>
     server.ask('POST', '/api/v1/statuses', { status: 'one' }, token, { 'idempotency-key': 'across tokens' });
   assert.equal((await say(alice.token)).body.id, (await say(other)).body.id);
 });
 
-test('a list, filters and what is added to them are made once', async () => {
+test('a list, filters and their parts are created once', async () => {
   const list = await twiceAfterDoubt('askAccount', 'createList', (key) =>
     alice.post('/api/v1/lists', { title: 'friends' }, key),
   );
@@ -95,7 +95,7 @@ test('a list, filters and what is added to them are made once', async () => {
   assert.deepEqual(await idsOf('/api/v1/filters', bob), [old.body.id]);
 });
 
-test('a collection, whom it features, and a featured hashtag are made once', async () => {
+test('a collection, its accounts and a featured hashtag are created once', async () => {
   const willing = await server.ask('PATCH', '/api/v1/accounts/update_credentials', { discoverable: true }, bob.token);
   assert.equal(willing.status, 200);
   const made = await twiceAfterDoubt('askAccount', 'createCollection', (key) =>
@@ -116,7 +116,7 @@ test('a collection, whom it features, and a featured hashtag are made once', asy
   assert.deepEqual(await idsOf('/api/v1/featured_tags'), [tag.body.id]);
 });
 
-test('a vote that was counted is answered as one, not refused as the second', async () => {
+test('a repeated vote is answered as counted, not refused as a second vote', async () => {
   const poll = { options: ['yes', 'no'], expires_in: 3_600 };
   const id = await alice.says('well?', { poll });
   const voted = await twiceAfterDoubt('askConversation', 'vote', (key) =>
@@ -132,14 +132,14 @@ test('a report is filed once, under one id', async () => {
   assert.deepEqual(await idsOf('/api/v1/admin/reports', moderator), [filed.body.id]);
 });
 
-test('what moderators set is set once', async () => {
+test('entries of moderators are created once', async () => {
   const blocked = await twiceAfterDoubt('askInstance', 'putEntry', (key) =>
     moderator.post('/api/v1/admin/domain_blocks', { domain: 'bad.example' }, key),
   );
   assert.deepEqual(await idsOf('/api/v1/admin/domain_blocks', moderator), [blocked.body.id]);
 });
 
-test('an upload is kept once, and no file of it is left over', async () => {
+test('an upload is stored once, and no file is orphaned', async () => {
   const picture = (background: string) =>
     sharp({ create: { width: 32, height: 24, channels: 3, background } })
       .png()
@@ -154,7 +154,7 @@ test('an upload is kept once, and no file of it is left over', async () => {
   assert.notEqual(stored.body.id, fresh.body.id);
   assert.equal((await files()).length, 2 * perUpload);
 
-  // Sent again with other bytes, which a client should not do: the first's is the answer, and stays.
+  // A repeat with other bytes, which a client should not send, gets the first answer, and the first file stays.
   const headers = { 'idempotency-key': 'other bytes' };
   losesAnswer('askAccount', 'addMedia');
   assert.equal((await send(headers)).status, 503);
@@ -165,7 +165,7 @@ test('an upload is kept once, and no file of it is left over', async () => {
   assert.equal((await fetch(`${server.url}${new URL(again.body.url).pathname}`)).status, 200);
 });
 
-test('a sign-up that was in doubt gets its token when it is sent again, and nobody else does', async () => {
+test('a repeated sign-up with unknown outcome gets its token, and no other client does', async () => {
   const app = (
     await server.ask('POST', '/api/v1/apps', {
       client_name: 'app',

@@ -9,15 +9,21 @@ const AUTHORS = 40;
 const CLOSED_IN_FLIGHT = 64;
 const CLOSED_POSTS = 4_000;
 const OPEN_SECONDS = 4;
-/** The first second is left out: what is above the bound then was begun before anybody could know. */
+/** The first second does not count: requests above the bound were admitted before the overload was known. */
 const SETTLING_MS = 1_000;
-/** All of them count; the median is what the server does, whatever else the machine did in two of them. */
+/** Measurements that all count. The median is the server's rate, even if the machine was disturbed in two of them. */
 const ROUNDS = 5;
-/** Answers for each second of the server's CPU time, of those at the peak: what refusals cost is in it. */
+/**
+ * Minimum ratio of answers per second of the server's CPU time, compared with the peak; it includes the cost of
+ * refusals.
+ */
 const SHARE_MIN = 0.5;
 /** Clock ticks of /proc are hundredths of a second. Source: proc(5), sysconf(_SC_CLK_TCK) on Linux. */
 const TICK_MS = 10;
-/** An answer or a refusal may take so many times what an answer takes at the peak: far less than the four seconds without admission. */
+/**
+ * Largest time of an answer or a refusal, in answer times at the peak: far less than the four seconds without
+ * admission.
+ */
 const TIMES_MAX = 12;
 
 let server: ServerProcess;
@@ -35,7 +41,7 @@ function post(): string {
 }
 const closed = (port: number) => closedLoop(port, CLOSED_IN_FLIGHT, CLOSED_POSTS, post);
 
-/** Asks now and then until told to stop; the statuses. */
+/** Sends health checks now and then until stopped; returns the statuses. */
 function healthMeanwhile(url: string): { stop(): Promise<number[]> } {
   let going = true;
   const asked = (async () => {
@@ -54,10 +60,10 @@ function healthMeanwhile(url: string): { stop(): Promise<number[]> } {
   };
 }
 
-/** User and system time of a process so far. */
+/** Returns the user and system time of a process so far. */
 async function cpuMs(pid: number): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
-  // The name, in parentheses, may have spaces; what follows it begins with field 3.
+  // The name, in parentheses, may contain spaces; field 3 begins behind it.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
 }
@@ -65,7 +71,7 @@ async function cpuMs(pid: number): Promise<number> {
 const median = (numbers: readonly number[]): number | undefined =>
   [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)];
 
-test('offered twice what it can do, a server answers as much as before, refuses the rest at once and stays healthy', async (t) => {
+test('a server with twice its maximum load answers as much as before, refuses the rest at once and stays healthy', async (t) => {
   const port = Number(new URL(server.url).port);
   await closed(port);
   const shares: number[] = [];
@@ -88,7 +94,7 @@ test('offered twice what it can do, a server answers as much as before, refuses 
     assert.ok(refused.every(({ retryAfter }) => retryAfter));
     assert.ok((await health.stop()).every((status) => status === 200));
     const usualMs = (CLOSED_IN_FLIGHT / peak) * 1_000;
-    // A round in which the machine had more to spare than while the peak was measured refuses nobody.
+    // A round in which the machine has more capacity than during the measurement of the peak refuses nothing.
     const refusalMs = median(refused.map(({ tookMs }) => tookMs)) ?? 0;
     const answerMs = median(good.map(({ tookMs }) => tookMs)) ?? Number.POSITIVE_INFINITY;
     shares.push(share);
@@ -106,6 +112,6 @@ test('offered twice what it can do, a server answers as much as before, refuses 
   assert.ok(later < TIMES_MAX, `answers took ${later.toFixed(1)} times what they take at the peak`);
   assert.ok(share > SHARE_MIN, `${share.toFixed(2)} of the peak`);
   assert.ok(times < TIMES_MAX, `refusals took ${times.toFixed(1)} times what answers take at the peak`);
-  // Afterwards nobody is refused.
+  // No request is refused afterwards.
   await closed(port);
 });

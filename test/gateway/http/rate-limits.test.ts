@@ -14,10 +14,10 @@ const READ = { method: 'GET', path: '/api/v1/timelines/home' } as const;
 const DELETE = { method: 'DELETE', path: '/api/v1/statuses/:id' } as const;
 const nowhere = () => '10.0.0.1';
 
-// Windows of a day begin anew at midnight.
+// Windows of a day begin at midnight.
 before(() => sameDayFor(60_000));
 
-test('rules are JSON; what is none, or no rule, is refused', () => {
+test('rules are JSON; malformed ones are refused', () => {
   assert.deepEqual(rateRules('on'), RATE_RULES);
   const some = rateRules('{"token":{"limit":5,"seconds":60}}');
   assert.ok(some !== undefined && some !== 'off');
@@ -33,7 +33,7 @@ test('rules are JSON; what is none, or no rule, is refused', () => {
     assert.equal(rateRules(wrong), undefined, wrong);
 });
 
-test('each token and each address has a count of its own, and deletions another', async () => {
+test('each token and each address has its own counter, and deletions another', async () => {
   const bus = new InProcessHub(realClock).bus('one');
   const rules = { ...RATE_RULES, token: { limit: 3, seconds: 86_400 }, deletes: { limit: 1, seconds: 86_400 } };
   const limits = new RateLimits({ bus, clock: realClock, node: 'one', rules: () => rules });
@@ -46,7 +46,7 @@ test('each token and each address has a count of its own, and deletions another'
   await limits.close();
 });
 
-test('what is asked of one node counts on the others', async () => {
+test('requests to one node count on the others', async () => {
   const hub = new InProcessHub(realClock);
   const rules = { ...RATE_RULES, token: { limit: 10, seconds: 86_400 } };
   const [one, two] = ['one', 'two'].map(
@@ -66,7 +66,7 @@ test('what is asked of one node counts on the others', async () => {
   await Promise.all([one.close(), two.close()]);
 });
 
-test('answers say where one stands, too many are 429, and limits change while the server runs', async () => {
+test('answers state the remaining allowance, excess requests get 429, and limits change at run time', async () => {
   const server = await TestServer.start({ RATE_LIMITS: '{"token":{"limit":4,"seconds":86400}}' });
   try {
     const ada = await server.person('ada');
@@ -108,7 +108,7 @@ test('answers say where one stands, too many are 429, and limits change while th
   }
 });
 
-test('refusals count for the address, so that tokens are not tried out without end; a server without limits gets some', async () => {
+test('refusals count for the address, so that nobody can try tokens without end; a server without limits can get some', async () => {
   const server = await TestServer.start();
   try {
     const text = '{"address":{"limit":3,"seconds":86400}}';

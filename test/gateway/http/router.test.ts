@@ -21,7 +21,7 @@ function found(method: string, path: string): unknown {
   return match.kind === 'nothing' ? undefined : match.allow;
 }
 
-test('fixed segments win over parameters, and parameters where the fixed ones lead nowhere', () => {
+test('fixed segments win over parameters, and parameters match if the fixed ones lead nowhere', () => {
   assert.deepEqual(found('GET', '/'), ['/']);
   assert.deepEqual(found('GET', '/things'), ['/things']);
   assert.deepEqual(found('HEAD', '/things'), ['/things']);
@@ -32,7 +32,7 @@ test('fixed segments win over parameters, and parameters where the fixed ones le
   assert.deepEqual(found('GET', '/things/%2f'), ['/things/:id', '%2f']);
 });
 
-test('what is there for other methods says which, and what is not there is nothing', () => {
+test('a path without the method names the allowed methods, and an unknown path matches nothing', () => {
   assert.deepEqual(found('PUT', '/things'), ['GET', 'POST']);
   assert.deepEqual(found('PUT', '/things/7'), ['GET', 'DELETE']);
   assert.deepEqual(found('GET', '/things/special'), ['POST']);
@@ -50,7 +50,7 @@ test('what is there for other methods says which, and what is not there is nothi
   assert.equal(found('GET', '/things/:id/parts'), undefined);
 });
 
-test('PUT and PATCH lead to the same where there is only one of them', () => {
+test('PUT and PATCH match the same route if there is only one of them', () => {
   const changes = new Router([
     { method: 'PATCH', path: '/policy' },
     { method: 'PUT', path: '/things/:id' },

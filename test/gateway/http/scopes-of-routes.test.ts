@@ -22,14 +22,14 @@ const refusal = (route: AnyRoute, scopes: readonly string[], role?: string) => {
   return isProblem(permitted) ? permitted.problem : undefined;
 };
 
-test('each scope that a route names is one that applications can ask for', () => {
+test('each scope that a route names is one that applications can request', () => {
   const unknown = guarded.flatMap((route) =>
     scopesOf(route).flatMap((scope) => (ALL_SCOPES.has(scope) ? [] : [`${nameOf(route)}: ${scope}`])),
   );
   assert.deepEqual(unknown, []);
 });
 
-test('a token with any one of a route’s scopes, or a parent of one, is enough; with all others it is not', () => {
+test('a token needs one of a route’s scopes, or its parent; all other scopes are not enough', () => {
   assert.ok(guarded.length > 200);
   for (const route of guarded) {
     for (const scope of scopesOf(route)) {
@@ -44,10 +44,10 @@ test('a token with any one of a route’s scopes, or a parent of one, is enough;
   }
 });
 
-/** Who uploads asks how far it is; and what the documentation says of the other. */
+/** An uploader polls the progress; the documentation defines the other. */
 const READ_BY_WRITERS = ['GET /api/v1/media/:id', 'GET /api/v2/notifications/:key/accounts'];
 
-test('reading takes no scope to write, writing none to read, and what moderators do takes theirs alone', () => {
+test('reading needs no scope to write, writing none to read, and moderation its own scopes only', () => {
   const wrong = guarded.flatMap((route) => {
     const isAdmin = route.path.includes('/admin/');
     return scopesOf(route).flatMap((scope) => {
@@ -59,7 +59,7 @@ test('reading takes no scope to write, writing none to read, and what moderators
   assert.deepEqual(wrong, []);
 });
 
-test('whoever has no role that may do it is refused, whatever the token says', () => {
+test('a caller without the necessary role is refused, whatever the token’s scopes', () => {
   for (const route of allRoutes.filter(({ permission }) => permission !== undefined))
     assert.equal(refusal(route, [...ALL_SCOPES], 'user'), 'forbidden', nameOf(route));
 });

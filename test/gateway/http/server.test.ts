@@ -129,7 +129,7 @@ test('a form, a multipart body and JSON mean the same', async () => {
   assert.deepEqual(await thing(multipart), wanted);
 });
 
-test('the boundary of a multipart body may be quoted and stand among other parameters, as it does at .NET', async () => {
+test('the boundary of a multipart body may be quoted and follow other parameters, as .NET writes it', async () => {
   const part = (boundary: string) =>
     `--${boundary}\r\nContent-Disposition: form-data; name=text\r\n\r\nhé\r\n--${boundary}--\r\n`;
   const types = {
@@ -145,14 +145,14 @@ test('the boundary of a multipart body may be quoted and stand among other param
     assert.equal((await send(part('plain'), type)).status, 400, type);
 });
 
-test('arrays of objects come from empty brackets, indexes, and JSON objects with indexes alike', async () => {
+test('arrays of objects may come as empty brackets, indexes, or JSON objects with indexes', async () => {
   const fields = [{ name: 'a', value: '1' }, { name: 'b' }];
   assert.deepEqual(await thing('fields[][name]=a&fields[][value]=1&fields[][name]=b', FORM), { fields });
   assert.deepEqual(await thing('fields[0][name]=a&fields[0][value]=1&fields[1][name]=b', FORM), { fields });
   assert.deepEqual(await thing(JSON.stringify({ fields: { 0: fields[0], 1: fields[1] } }), JSON_TYPE), { fields });
 });
 
-test('null counts as absent, unknown keys are let be, and a value in the address counts for a body', async () => {
+test('null counts as absent, unknown keys are ignored, and a value in the address counts for a body', async () => {
   const body = (await thing('{"text":null,"count":null,"surprise":{"a":[1]}}', JSON_TYPE)) as { surprise: unknown };
   assert.equal('text' in body, false);
   assert.deepEqual(await thing('null', JSON_TYPE), {}, 'no body as some clients write it');
@@ -160,7 +160,7 @@ test('null counts as absent, unknown keys are let be, and a value in the address
   assert.deepEqual(((await answer.json()) as { body: unknown }).body, { text: 'there' });
 });
 
-test('a field that nobody filled in counts as absent, where it is no plain text', async () => {
+test('an empty field counts as absent unless it is plain text', async () => {
   assert.deepEqual(await thing('text=&count=&on=&kind=', FORM), { text: '' });
   assert.deepEqual(await thing('{"text":"","count":"","on":"","kind":""}', JSON_TYPE), { text: '' });
   const empty = (await (await get('/list?max_id=&since_id=&min_id=&limit=')).json()) as { query: unknown };
@@ -169,7 +169,7 @@ test('a field that nobody filled in counts as absent, where it is no plain text'
   assert.equal(past.status, 200);
 });
 
-test('a field for a file in which none was chosen counts as absent', async () => {
+test('a file field without a chosen file counts as absent', async () => {
   for (const none of [new File([], ''), '']) {
     const form = new FormData();
     form.append('note', 'n');
@@ -180,7 +180,7 @@ test('a field for a file in which none was chosen counts as absent', async () =>
   }
 });
 
-test('a body that says it is compressed is refused, not taken for what it is not', async () => {
+test('a compressed body is refused, not misread', async () => {
   const headers = { 'content-type': JSON_TYPE, 'content-encoding': 'gzip' };
   assert.equal((await get('/things', { method: 'POST', body: '{"text":"x"}', headers })).status, 400);
   const plain = { ...headers, 'content-encoding': 'identity' };
@@ -214,7 +214,7 @@ for (const [what, body, type] of unparsable) {
   });
 }
 
-test('values that do not fit are a 422 that names the field', async () => {
+test('values that do not fit get a 422 that names the field', async () => {
   const cases: readonly (readonly [object, string, string])[] = [
     [{ text: 'x'.repeat(101) }, 'text', 'ERR_TOO_LONG'],
     [{ text: { a: 1 } }, 'text', 'ERR_INVALID'],
@@ -243,7 +243,7 @@ test('very deep JSON is answered', async () => {
   assert.equal((await send(`{"x":"\\u0000",${'"y":{'.repeat(50_000)}${'}'.repeat(50_000)}}`, JSON_TYPE)).status, 400);
 });
 
-test('a limit above the maximum is cut to it; one that is no positive number counts as the default', async () => {
+test('a limit above the maximum is clamped; one that is no positive number becomes the default', async () => {
   const limitOf = async (limit: string) => {
     const answer = await get(`/list?limit=${limit}`);
     return answer.status === 200 ? ((await answer.json()) as { query: { limit: number } }).query.limit : answer.status;
@@ -256,7 +256,7 @@ test('a limit above the maximum is cut to it; one that is no positive number cou
   assert.equal((await get('/list?max_id=%00')).status, 400);
 });
 
-test('page bounds that are no ids count as absent; a number past all ids is one', async () => {
+test('page bounds that are no ids count as absent; a number past all ids is valid', async () => {
   const bounds = async (query: string) => ((await (await get(`/list?${query}`)).json()) as { query: object }).query;
   for (const name of ['max_id', 'since_id', 'min_id']) {
     for (const value of ['undefined', 'null', '', 'abc', '-1', '1.5'])
@@ -267,7 +267,7 @@ test('page bounds that are no ids count as absent; a number past all ids is one'
   }
 });
 
-test('a route that reads its address takes the same parameters in a body', async () => {
+test('a route that reads its address accepts the same parameters in a body', async () => {
   const removed = async (query: string, body?: string, type = FORM) => {
     const init = { method: 'DELETE', ...(body !== undefined && { body, headers: { 'content-type': type } }) };
     const answer = await get(`/list${query}`, init);
@@ -279,7 +279,7 @@ test('a route that reads its address takes the same parameters in a body', async
   assert.equal(await removed('', 'wipe=perhaps'), 422);
 });
 
-test('integers of any size in JSON are exact where a text is wanted', async () => {
+test('integers of any size in JSON are exact if a text is expected', async () => {
   const big = '110000000000000001';
   const body = `{"text":${big},"tags":[${big},-${big},7],"source":{"privacy": ${big}},"count":3}`;
   const wanted = { text: big, tags: [big, `-${big}`, '7'], source: { privacy: big }, count: 3 };
@@ -291,7 +291,7 @@ test('integers of any size in JSON are exact where a text is wanted', async () =
   assert.equal((await send(`{"count":${big}}`, JSON_TYPE)).status, 422);
 });
 
-test('path parameters are decoded once; what cannot be is a 400, what cannot exist a 404', async () => {
+test('path parameters are decoded once; malformed ones get a 400, impossible ones a 404', async () => {
   const name = async (text: string) =>
     ((await (await get(`/name/${text}`)).json()) as { params: { name: string } }).params.name;
   assert.equal(await name('a%252Fb'), 'a%2Fb');
@@ -303,7 +303,7 @@ test('path parameters are decoded once; what cannot be is a 400, what cannot exi
   assert.equal((await get(`/name/${'x'.repeat(31)}`)).status, 404);
 });
 
-test('an unknown path is a 404, another method a 405 that names those allowed, HEAD has no body', async () => {
+test('an unknown path gets a 404, another method a 405 with the allowed ones, and HEAD has no body', async () => {
   const unknown = await get('/nowhere');
   assert.equal(unknown.status, 404);
   assert.equal(typeof ((await unknown.json()) as { error: string }).error, 'string');
@@ -316,7 +316,7 @@ test('an unknown path is a 404, another method a 405 that names those allowed, H
   assert.equal((await get('/list/')).status, 200);
 });
 
-test('a body that is too large is refused with 413, announced or chunked, and the server goes on', async () => {
+test('a body that is too large gets a 413, announced or chunked, and the server continues', async () => {
   const large = Buffer.alloc(10_000_000, 0x20);
   assert.equal((await send(large, JSON_TYPE)).status, 413);
   const stream = new ReadableStream({
@@ -332,7 +332,7 @@ test('a body that is too large is refused with 413, announced or chunked, and th
   assert.equal((await send('{}', JSON_TYPE)).status, 200);
 });
 
-test('a route for uploads takes files up to its own bound', async () => {
+test('a route for uploads accepts files up to its own limit', async () => {
   const upload = (bytes: number) => {
     const form = new FormData();
     form.append('note', 'ü');
@@ -358,7 +358,7 @@ test('browsers may call from anywhere, on errors too, and without cookies', asyn
   assert.equal(preflight.status, 204);
   const allowed = preflight.headers.get('access-control-allow-headers') ?? '';
   for (const name of ['Authorization', 'Content-Type', 'Idempotency-Key']) assert.ok(allowed.includes(name));
-  // Some clients name themselves, or are traced: whatever is asked for may be sent, as to Mastodon.
+  // Browsers or tracing add headers, so every requested header is allowed, as in Mastodon.
   const allowedFor = async (asked: string) => {
     const { headers } = await get('/list', { method: 'OPTIONS', headers: { 'access-control-request-headers': asked } });
     return headers.get('access-control-allow-headers');
@@ -384,7 +384,7 @@ test('pages forbid frames, scripts, sniffing and referrers', async () => {
   assert.equal(headers.get('referrer-policy'), 'no-referrer');
 });
 
-test('refusals, outages and bugs get their statuses, and a bug tells nothing but its request', async () => {
+test('refusals, outages and bugs get their statuses, and a bug reveals only the request id', async () => {
   const gone = await get('/problem');
   assert.equal(gone.status, 410);
   assert.deepEqual(await gone.json(), { error: 'It went' });
@@ -452,10 +452,10 @@ test('odd framing never gets a 5xx and never stops the server', async () => {
   for (const bytes of hostile) {
     const enough = (text: string) => text.includes('\r\n\r\n');
     const request = bytes.includes('HTTP/1.1') ? bytes : `${bytes}\r\n\r\n`;
-    // Some of these are the beginning of a request for which the server goes on waiting: that is no answer, too.
+    // Some of these are the beginning of a request for whose end the server waits, so they get no answer.
     const answer = await rawExchange(gateway.server.port, Buffer.from(request, 'latin1'), enough, 500);
     const status = Number(/^HTTP\/1\.1 ([0-9]{3})/.exec(answer)?.[1] ?? 400);
-    // uWebSockets itself refuses an absolute address so, before it is ours to answer.
+    // uWebSockets itself refuses an absolute address in this way, before the gateway sees it.
     const byLibrary = status === 505;
     assert.ok(
       (status < 500 || byLibrary) && status !== 101,
@@ -465,7 +465,7 @@ test('odd framing never gets a 5xx and never stops the server', async () => {
   }
 });
 
-test('health tells live from ready', async () => {
+test('health checks distinguish live from ready', async () => {
   assert.equal(await (await get('/health')).text(), 'OK');
   assert.equal((await get('/health/ready')).status, 200);
   gateway.ready = false;
@@ -474,7 +474,7 @@ test('health tells live from ready', async () => {
   gateway.ready = true;
 });
 
-test('a node that its store has left refuses everything at once, and says that it lives', async () => {
+test('a node without its store refuses everything at once, and reports that it is live', async () => {
   let asked = 0;
   const list = routes.find(({ path }) => path === '/list');
   assert.ok(list);

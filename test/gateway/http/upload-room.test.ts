@@ -9,9 +9,9 @@ import { ALICE, account, BOB, GatewayFixture } from './gateway-fixture.js';
 const MB = 1_000_000;
 const BOUNDARY = 'boundary';
 const TYPE = `multipart/form-data; boundary=${BOUNDARY}`;
-/** A film, of which one account gets one at a time. */
+/** Size of a film, of which one account gets one at a time. */
 const FILM = 100 * MB;
-/** A refused upload whose answer was missed is sent again so often. */
+/** Repeats of a refused upload whose answer was lost. */
 const SENDS_MAX = 20;
 const BROKEN_OFF = new Set(['EPIPE', 'ECONNRESET']);
 const FILMS_OF_ALL = Math.floor(UPLOADS_BYTES_MAX / FILM);
@@ -55,7 +55,9 @@ async function statusOf(sent: ClientRequest): Promise<number> {
   return answer.statusCode ?? 0;
 }
 
-/** A whole upload; the server closes a refused one, and a client that still sends may then miss the answer. */
+/**
+ * Sends a whole upload. The server closes a refused one, and a client that is still sending may then lose the answer.
+ */
 async function send(token: string, bytes: number, chunked = false): Promise<number> {
   for (let tries = 1; ; tries++) {
     try {
@@ -78,7 +80,7 @@ function sendOnce(token: string, bytes: number, chunked: boolean): Promise<numbe
   return status;
 }
 
-/** Announces a film and sends its first byte: it takes its room until it is broken off. */
+/** Announces a film and sends its first byte: it occupies its room until it is aborted. */
 async function hold(token: string): Promise<() => Promise<void>> {
   const sent = open(token, { 'content-length': String(FILM) });
   sent.write('-');
@@ -88,13 +90,13 @@ async function hold(token: string): Promise<() => Promise<void>> {
   };
 }
 
-/** Asks until the answer is this one: another connection's beginning or end is noticed a moment later. */
+/** Repeats a request until it gets this status: the server notices another connection's begin or end a moment later. */
 async function becomes(status: number, ask: () => Promise<number>): Promise<void> {
   for (let tries = 1; tries < 50; tries++) if ((await ask()) === status) return;
   assert.equal(await ask(), status);
 }
 
-test('one account does not take the room that uploads of others need', async () => {
+test('one account does not use up the room that uploads of others need', async () => {
   assert.ok(FILM <= UPLOADS_OF_ACCOUNT_BYTES_MAX && 2 * FILM > UPLOADS_OF_ACCOUNT_BYTES_MAX);
   const held = await hold('alice');
   await becomes(429, () => send('alice', 40 * MB));
@@ -107,13 +109,13 @@ test('one account does not take the room that uploads of others need', async () 
   await becomes(200, () => send('alice', 90 * MB));
 });
 
-test('without a token nobody takes room for longer than it takes to say so', async () => {
+test('an upload without a token occupies room only until it is refused', async () => {
   const strangers = await Promise.all(Array.from({ length: 2 * FILMS_OF_ALL }, () => hold('nobody')));
   await becomes(200, () => send('bob', 90 * MB));
   await Promise.all(strangers.map((release) => release()));
 });
 
-test('bodies without a length take room as they grow, so that many small ones fit', async () => {
+test('bodies without a length occupy room as they grow, so that many small ones fit', async () => {
   const statuses = await Promise.all(Array.from({ length: 10 }, () => send('alice', MB, true)));
   assert.deepEqual([...new Set(statuses)], [200]);
 });

@@ -5,7 +5,7 @@ import { isProblem } from '../../../actors/domain/problem.js';
 import { validators } from '../../../gateway/http/validate.js';
 import { allRoutes } from '../../../gateway/routes/index.js';
 
-test('every schema of every route compiles, though a start does not wait for that', () => {
+test('every schema of every route compiles, although a start does not wait for it', () => {
   const compile = validators();
   let compiled = 0;
   for (const { method, path, params, query, body } of allRoutes) {
@@ -23,7 +23,7 @@ test('a schema that ajv refuses throws at its first value', () => {
   assert.throws(() => validate({ name: 'alice' }), /no-such-format/);
 });
 
-test('lists are as clients of Mastodon write them: what is empty in them counts as absent, lists within count as one', () => {
+test('lists accept the forms of Mastodon’s clients: empty items count as absent, nested lists are flattened', () => {
   const validate = validators()(Type.Object({ id: Type.Array(Type.String({ pattern: '^[0-9]+$' })) }));
   for (const id of [['', '1', '2'], [['1', '2']], [['1'], ['2']], { 0: '1', 1: '2' }]) {
     assert.deepEqual(validate({ id }), { value: { id: ['1', '2'] } });
@@ -34,7 +34,7 @@ test('lists are as clients of Mastodon write them: what is empty in them counts 
   assert.deepEqual(texts({ options: ['', 'a'] }), { value: { options: ['', 'a'] } }, 'text may be empty');
 });
 
-test('a scalar where an object belongs counts as absent, as at Mastodon; one among objects is left out', () => {
+test('a scalar in place of an object counts as absent, as in Mastodon; one among objects is left out', () => {
   const one = Type.Object({ name: Type.String() });
   const validate = validators()(Type.Object({ one: Type.Optional(one), some: Type.Optional(Type.Array(one)) }));
   for (const scalar of ['', 'undefined', 1, true]) {
@@ -46,7 +46,7 @@ test('a scalar where an object belongs counts as absent, as at Mastodon; one amo
   assert.ok(isProblem(validate({ one: { name: [] } })));
 });
 
-test('a validator gives the same answers at its first value and at later ones', () => {
+test('a validator gives the same answers for its first value and later ones', () => {
   const validate = validators()(Type.Object({ limit: Type.Integer({ minimum: 1, default: 20 }) }));
   for (let round = 0; round < 2; round++) {
     assert.deepEqual(validate({}), { value: { limit: 20 } });
@@ -54,7 +54,7 @@ test('a validator gives the same answers at its first value and at later ones', 
   }
 });
 
-test('a schema may have its own refusal of a text that is too long to be read', () => {
+test('a schema may have its own refusal of a text that is too long', () => {
   const tooLong = { field: 'text', description: 'character limit of 5 exceeded' };
   const validate = validators()(Type.Object({ status: Type.String({ maxLength: 10, tooLong }) }));
   const refused = validate({ status: 'x'.repeat(11) });

@@ -9,7 +9,7 @@ before(async () => {
 });
 after(() => server?.stop());
 
-test('nodes that make the key at once, and hear nothing of one another, name one and the same', async () => {
+test('nodes that create the key at once without notifications return the same key', async () => {
   const { services } = server.node;
   const heardNothing = { ...services, entries: Object.assign(Object.create(services.entries), { of: async () => [] }) };
   const keys = await Promise.all([1, 2, 3].map(() => serverKey(heardNothing)));
@@ -18,7 +18,7 @@ test('nodes that make the key at once, and hear nothing of one another, name one
   assert.deepEqual([...keys, await serverKey(heardNothing)], Array(4).fill(known));
 });
 
-test('of a key that nobody could store no part is told', async () => {
+test('a key that could not be stored is not revealed, not even in part', async () => {
   const { services } = server.node;
   const refused = async () => ({ problem: 'invalid', detail: 'no' });
   const none = Object.assign(Object.create(services.entries), { of: async () => [] });

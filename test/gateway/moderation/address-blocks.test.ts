@@ -28,7 +28,7 @@ after(() => server?.stop());
 const from = (address: string) => ({ 'x-forwarded-for': address });
 const status = async (address: string, path = '/api/v1/instance', method = 'GET', body?: unknown) =>
   (await server.ask(method, path, body, undefined, from(address))).status;
-/** What is written is known at once on the node that writes it; a round of the event loop later at most. */
+/** A write takes effect on its own node at once, at most a round of the event loop later. */
 const known = (address: string, wanted: number) =>
   until(`${address} to get ${wanted}`, async () => (await status(address)) === wanted || undefined, 1_000);
 
@@ -60,7 +60,7 @@ test('no_access refuses every request of an address, and no other severity does'
   await known('203.0.113.4', 200);
 });
 
-test('whoever is no trusted proxy cannot pass for another address', async () => {
+test('a client that is no trusted proxy cannot pass for another address', async () => {
   const made = (await admin.post(PATH, { ip: '203.0.113.32', severity: 'no_access' })).body;
   await known('203.0.113.32', 403);
   assert.equal(await status('198.51.100.1, 203.0.113.32'), 403, 'what a client says of itself is hearsay');
@@ -79,7 +79,7 @@ test('whoever is no trusted proxy cannot pass for another address', async () => 
   }
 });
 
-test('addresses of the sixth version are blocked by their ranges, those of the fourth in either spelling', async () => {
+test('IPv6 addresses are blocked by their ranges, IPv4 addresses in either spelling', async () => {
   await admin.post(PATH, { ip: '2001:db8:1::/48', severity: 'no_access' });
   await admin.post(PATH, { ip: '2001:db8:2:3:8000::/65', severity: 'no_access' });
   await known('2001:db8:2:3:8000::1', 403);
@@ -89,10 +89,10 @@ test('addresses of the sixth version are blocked by their ranges, those of the f
   assert.equal(rangeText('::ffff:192.0.2.7/120'), '192.0.2.0/24');
 });
 
-test('a block ends when its time is over', async () => {
+test('a block ends at its expiry', async () => {
   const { id } = (await admin.post(PATH, { ip: '203.0.113.64', severity: 'no_access' })).body;
   await known('203.0.113.64', 403);
-  // Seen to hold before it can be over, however long that takes.
+  // The block is seen in effect before it can expire, however long that takes.
   await admin.put(`${PATH}/${id}`, { severity: 'no_access', expires_in: 1 });
   await until('the end', async () => (await status('203.0.113.64')) === 200 || undefined, 5_000);
   const [block] = (await admin.get(PATH)).body.filter((one: { id: string }) => one.id === id);
@@ -122,7 +122,7 @@ test('open streams of an address end within a second of its block', async () => 
   await events.close();
 });
 
-test('what one node writes holds on the others within a second, without asking the store again', async () => {
+test('a block of one node takes effect on the others within a second, without another read of the store', async () => {
   const shared = new MemoryTables();
   const hub = new InProcessHub(realClock);
   const nodes = await Promise.all(
@@ -158,7 +158,7 @@ test('what one node writes holds on the others within a second, without asking t
   await until('the other node to forget', async () => !two.blocks.any || undefined, 1_000);
 });
 
-test('what is decided holds as soon as it is heard, in order, although the store answers no question', async () => {
+test('a decision takes effect when its notification arrives, in order, even if the store is unavailable', async () => {
   const shared = new MemoryTables();
   const hub = new InProcessHub(realClock);
   const [one, two] = [
@@ -201,7 +201,7 @@ test('what is decided holds as soon as it is heard, in order, although the store
   assert.deepEqual(await change(1, undefined), [[2, 3], []]);
 });
 
-test('a store that fails for a moment is asked again', async () => {
+test('a read that fails for a moment is repeated', async () => {
   const shared = new MemoryTables();
   const tables = await cachedTogether(shared, new InProcessHub(realClock).bus('one'), 'one');
   const failures: unknown[] = [];

@@ -17,7 +17,7 @@ after(() => server?.stop());
 const acts = async (limit: number, before?: string) =>
   (await operate(server.node, 'instance.audit', { limit, ...(before === undefined ? {} : { before }) }, () => {})).acts;
 
-test('whatever a moderator does is read by the operator, the last first, with who did it to whom', async () => {
+test('the operator reads all actions of moderators, last first, with actor and target', async () => {
   const eve = await server.person('eve');
   const ben = await server.person('ben');
   assert.deepEqual(await acts(10), []);
@@ -48,7 +48,7 @@ test('whatever a moderator does is read by the operator, the last first, with wh
   assert.deepEqual(await acts(100, second?.id), all.slice(2));
 });
 
-test('what moderators are refused, and what changes nothing, is not among it', async () => {
+test('refused actions and actions without effect are not recorded', async () => {
   const before = await acts(100);
   assert.equal((await mod.post(`/api/v1/admin/accounts/${admin.id}/action`, { type: 'suspend' })).status, 403);
   assert.equal((await admin.post('/api/v1/admin/ip_blocks', { ip: 'x', severity: 'no_access' })).status, 422);

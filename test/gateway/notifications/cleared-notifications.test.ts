@@ -22,15 +22,15 @@ import { cassandraAddress, dropKeyspace } from '../../kit/services/cassandra.js'
 
 const log = { info: () => {}, warn: () => {}, error: () => {} };
 const tables = [accounts, notifications];
-/** Cassandra refuses to read over more deleted rows than 100,000. */
+/** Cassandra refuses to read across more than 100,000 deleted rows. */
 const ROWS = 100_001;
 const ROWS_A_WRITE = 256;
 const WRITES_AT_ONCE = 8;
 /** Notifications that stay, below those that are dismissed. */
 const OLDER = 40;
-/** A read of no rows, on a busy machine. */
+/** Time of a read without rows, on a busy machine. */
 const LIST_MS_MAX = 2_000;
-/** No turn of the event loop takes longer while rows go. */
+/** Longest turn of the event loop while rows are deleted. */
 const TURN_MS_MAX = 1_000;
 
 async function inCassandra(): Promise<{ store: Tables; end: () => Promise<void> }> {
@@ -96,7 +96,7 @@ for (const [name, open] of [
       assert.ok(longestMs < TURN_MS_MAX, `${longestMs} ms without a turn`);
       assert.equal(await storedNotification({ tables: store }, account, id(7)), undefined);
       const partition = { account, era: eraOfId(upToId) };
-      // Not even a reader that knows nothing of the clearing reads over what was deleted.
+      // Even a reader that does not know of the clearing reads across no deleted rows.
       assert.deepEqual(await store.range(notifications, partition, { limit: 40, reverse: true }), []);
       await store.write([row(ROWS)]);
       assert.deepEqual(await list(), [id(ROWS)]);

@@ -10,18 +10,18 @@ import { accounts, notifications } from '../../../store/tables.js';
 import { VirtualClock } from '../../kit/time/virtual-clock.js';
 
 const START_MS = 1_700_000_000_000;
-/** Ten notifications in each of several eras. */
+/** Distance of notifications: ten in each of several eras. */
 const STEP_MS = 2 ** 31;
 const ROWS = 60;
 const CLEARED = 34;
 
-test('a list reads nothing at or below the last notification that was cleared', async () => {
+test('a list reads no row at or below the last cleared notification', async () => {
   const account = makeId(START_MS, 0, 0);
   const clock = new VirtualClock();
   clock.skewMs = START_MS + ROWS * STEP_MS - clock.nowMs();
   const tables = new MemoryTables();
   const ids = Array.from({ length: ROWS }, (_, n) => makeId(START_MS + (n + 1) * STEP_MS, 0, 0));
-  // Rows that are cleared are still there: their removal takes time.
+  // Cleared rows still exist, because their deletion takes time.
   for (const id of ids) {
     const record = { type: 'follow', from: account, atMs: START_MS } as never;
     await tables.write([put(notifications, { account, era: eraOfId(id), notification: id }, record)]);

@@ -7,7 +7,7 @@ const ARRIVAL_MS_MAX = 10_000;
 const SAMPLE_MAX = 8;
 const FANS = 10;
 const STATUSES = 5;
-/** The first reads the rows, the second keeps the page, and the third and those after it find it. */
+/** Requests for each page: the first reads the rows, the second caches the page, and later ones find it. */
 const TURNS = 4;
 
 interface Told {
@@ -47,7 +47,7 @@ const all = async (): Promise<Told[]> => {
   return [...upper, ...rest];
 };
 
-/** What a page of groups is, out of single notifications; by the documentation of Mastodon, one row after the other. */
+/** Computes a page of groups from single notifications, one row after the other, by the documentation of Mastodon. */
 function pageOf(rows: readonly Told[], { limit, before, after, upwards, grouped, types }: Page) {
   const keyOf = ({ id, type, group_key: key }: Told) =>
     grouped !== undefined && !grouped.includes(type) ? `ungrouped-${id}` : key;
@@ -110,7 +110,7 @@ async function compare(what: string): Promise<number> {
       }
     }
   }
-  // First pages are kept, and then found again: these are asked for until they are.
+  // First pages are cached, so each is requested until it is found in the cache.
   for (const choice of choices) {
     for (let turn = 0; turn < TURNS; turn++) {
       const page = { limit: 4, ...choice };
@@ -120,10 +120,10 @@ async function compare(what: string): Promise<number> {
   return rows.length;
 }
 
-/** Whether the first page of four groups is kept. */
+/** Returns true if the first page of four groups is cached. */
 const isKept = () => server.node.services.pages.others.groupPages.peek(`${alice.id} 4`) !== undefined;
 
-test('pages of groups are those of the single notifications, whatever the viewer may not see of them any more', async () => {
+test('pages of groups equal the single notifications, even if the viewer may no longer see some of them', async () => {
   const acts: (() => Promise<unknown>)[] = [];
   for (const [n, fan] of fans.entries()) {
     for (const status of statuses) acts.push(() => fan.post(`/api/v1/statuses/${status}/favourite`));
@@ -131,7 +131,8 @@ test('pages of groups are those of the single notifications, whatever the viewer
     acts.push(() => fan.says(`@alice hello ${n}`));
     if (n % 2 === 0) acts.push(() => fan.follows(alice));
   }
-  // Each step takes another act, far from the one before: all are taken once, since both numbers have no common divisor.
+  // Each step takes an act far from the previous one. All acts are taken once, because both numbers have no common
+  // divisor.
   const step = [37, 41, 43].find((prime) => acts.length % prime !== 0) ?? 1;
   for (let n = 0; n < acts.length; n++) await acts[(n * step) % acts.length]?.();
   await until('all', async () => ((await all()).length === acts.length ? true : undefined), ARRIVAL_MS_MAX);

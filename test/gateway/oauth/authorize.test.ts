@@ -17,7 +17,7 @@ after(() => server.stop());
 
 const verify = (token: string) => server.ask('GET', '/api/v1/accounts/verify_credentials', undefined, token);
 
-test('sign in, consent, code, token: an app gets what the user agreed to, and the state back', async () => {
+test('after sign-in, consent and code, an app gets a token for what the user granted, and its state back', async () => {
   const visitor = new Visitor(server.url);
   const consent = await signIn(visitor, authorizePath(app), 'alice@example.org');
   assert.match(consent.text, /An app/);
@@ -35,7 +35,7 @@ test('sign in, consent, code, token: an app gets what the user agreed to, and th
   assert.equal((await verify(token.body.access_token)).body.username, 'alice');
 });
 
-test('a denial goes back as access_denied', async () => {
+test('a denial redirects with access_denied', async () => {
   const visitor = new Visitor(server.url);
   await signIn(visitor, authorizePath(app), 'alice');
   const decided = await visitor.submit('/oauth/authorize', { decision: 'deny' });
@@ -44,7 +44,7 @@ test('a denial goes back as access_denied', async () => {
   assert.equal(back.searchParams.get('state'), 'the state');
 });
 
-test('out of band a page shows the code, which stands in its address, too, and shows nothing else', async () => {
+test('an out-of-band request shows the code on a page, also in its address, and nothing else', async () => {
   const uri = 'urn:ietf:wg:oauth:2.0:oob';
   const oob = await makeApp(server, { redirect_uris: uri });
   const visitor = new Visitor(server.url);
@@ -60,7 +60,7 @@ test('out of band a page shows the code, which stands in its address, too, and s
   assert.equal((await exchange(server, oob, code, { redirect_uri: uri })).status, 200);
 });
 
-test('a code counts once; used again it takes its token with it', async () => {
+test('a code is valid once, and its second use revokes its token', async () => {
   const code = await codeFor(server, app, 'alice');
   const first = await exchange(server, app, code);
   assert.equal(first.status, 200);
@@ -70,7 +70,7 @@ test('a code counts once; used again it takes its token with it', async () => {
   assert.equal((await verify(first.body.access_token)).status, 401);
 });
 
-test('a code is of no use to another client, with another address, or without the verifier', async () => {
+test('a code is refused for another client, another address, or without the verifier', async () => {
   const other = await makeApp(server);
   const code = await codeFor(server, app, 'alice');
   for (const [client, more] of [
@@ -86,7 +86,7 @@ test('a code is of no use to another client, with another address, or without th
   assert.equal((await exchange(server, app, code)).status, 200);
 });
 
-test('where an answer goes must be registered to the letter; otherwise nothing is sent anywhere', async () => {
+test('a redirect address must match the registered one exactly, otherwise nothing is sent', async () => {
   for (const uri of [`${CALLBACK}/more`, `${CALLBACK}?x=1`, 'https://client.example', 'https://evil.example/', '']) {
     const shown = await new Visitor(server.url).get(authorizePath(app, { redirect_uri: uri }));
     assert.equal(shown.status, 400, uri);
@@ -95,7 +95,7 @@ test('where an answer goes must be registered to the letter; otherwise nothing i
   assert.equal((await new Visitor(server.url).get(authorizePath({ ...app, client_id: 'nobody' }))).status, 400);
 });
 
-test('more than the app registered for, plain PKCE and other response types go nowhere before consent', async () => {
+test('excess scopes, plain PKCE and other response types redirect nowhere before consent', async () => {
   const visitor = new Visitor(server.url);
   await signIn(visitor, authorizePath(app), 'alice');
   const fields = visitor.hidden('/oauth/authorize');
@@ -114,14 +114,14 @@ test('more than the app registered for, plain PKCE and other response types go n
   }
 });
 
-test('scopes of moderators are not for everyone to give', async () => {
+test('only staff can grant scopes of moderators', async () => {
   const admin = await makeApp(server, { scopes: 'read admin:read' });
   const visitor = new Visitor(server.url);
   const shown = await signIn(visitor, authorizePath(admin, { scope: 'admin:read' }), 'alice');
   assert.deepEqual([shown.status, shown.location], [400, undefined]);
 });
 
-test('a grant leaves out the scopes of moderators and the token names the rest', async () => {
+test('a grant omits the scopes of moderators, and the token names the rest', async () => {
   const admin = await makeApp(server, { scopes: 'read write admin:read admin:write' });
   const visitor = new Visitor(server.url);
   const path = authorizePath(admin, { scope: 'read write admin:read admin:write' });
@@ -135,7 +135,7 @@ test('a grant leaves out the scopes of moderators and the token names the rest',
   assert.equal(refused.status, 403);
 });
 
-test('a form without its token, of another browser or from another site changes nothing', async () => {
+test('a form without its token, from another browser or from another site changes nothing', async () => {
   const visitor = new Visitor(server.url);
   await signIn(visitor, authorizePath(app), 'alice');
   const fields: Record<string, string> = { ...visitor.hidden('/oauth/authorize'), decision: 'authorize' };
@@ -148,7 +148,7 @@ test('a form without its token, of another browser or from another site changes 
   assert.equal((await visitor.post('/oauth/authorize', fields)).status, 302);
 });
 
-test('what a sign-in goes on with leads nowhere but to our own page', async () => {
+test('a sign-in continues only to the authorization page of this server', async () => {
   for (const next of ['https://evil.example/', '//evil.example', '/../evil?x=//evil.example']) {
     const visitor = new Visitor(server.url);
     await visitor.get('/auth/sign_in');
@@ -163,7 +163,7 @@ test('what a sign-in goes on with leads nowhere but to our own page', async () =
   }
 });
 
-test('names from outside are text on every page', async () => {
+test('names from outside are escaped on every page', async () => {
   const hostile = await makeApp(server, { client_name: '<script>alert(1)</script>"' });
   const visitor = new Visitor(server.url);
   const shown = await signIn(visitor, authorizePath(hostile, { state: '"><img src=x onerror=alert(1)>' }), 'alice');
@@ -174,7 +174,7 @@ test('names from outside are text on every page', async () => {
   assert.equal(again.status, 303);
 });
 
-test('a sign-in begins a session of its own; signing out ends it', async () => {
+test('a sign-in begins a session of its own; a sign-out ends it', async () => {
   const visitor = new Visitor(server.url);
   visitor.cookies.set('murmuration_session', 'planted-by-somebody-else-before');
   await signIn(visitor, authorizePath(app), 'alice');
@@ -186,7 +186,7 @@ test('a sign-in begins a session of its own; signing out ends it', async () => {
   assert.match(shown.text, /Password/);
 });
 
-test('a wrong password and an unknown account read the same, and guessing is stopped', async () => {
+test('a wrong password and an unknown account get the same answer, and guessing is stopped', async () => {
   await makeUser(server, 'victim');
   const visitor = new Visitor(server.url);
   await visitor.get('/auth/sign_in');
@@ -202,7 +202,7 @@ test('a wrong password and an unknown account read the same, and guessing is sto
   assert.equal(right.status, 429, 'the limit holds for the right password, too');
 });
 
-test('an address that guesses too much cannot lock out those whom it guesses at', async () => {
+test('an address that guesses too often cannot lock out the accounts that it attacks', async () => {
   await makeUser(server, 'patient');
   const attempt = async (from: string, login: string, password: string) => {
     const visitor = new Visitor(server.url);
@@ -216,7 +216,7 @@ test('an address that guesses too much cannot lock out those whom it guesses at'
   assert.equal((await attempt('203.0.113.2', 'patient', 'correct horse battery')).status, 303);
 });
 
-test('the consent form may lead wherever an app may be registered, an IPv6 loopback too', () => {
+test('the consent form may lead to every address that an app may register, including an IPv6 loopback', () => {
   assert.equal(formActionOf('https://a.example/back?x=1'), "'self' https://a.example");
   assert.equal(formActionOf('app://back'), "'self' app:");
   assert.equal(formActionOf('http://[::1]:8080/back'), "'self' http:");

@@ -20,7 +20,7 @@ async function appToken(scope: string, scopes: string, address: string) {
   return { asked, token: (await asked()).body.access_token as string };
 }
 
-test('forms of the sign-in pages are limited by address, and the refusal says until when', async () => {
+test('forms of the sign-in pages are limited by address, and the refusal states its end', async () => {
   const send = (path: string, address: string) => server.ask('POST', path, {}, undefined, from(address));
   const paths = ['/auth/sign_in', '/auth/password', '/auth/password/edit', '/auth/password/change', '/auth/sign_out'];
   for (const path of paths) assert.equal((await send(path, '203.0.113.1')).status, 403, path);
@@ -48,7 +48,7 @@ test('a token from signing up has no scope that only staff may grant', async () 
   assert.deepEqual([made.status, made.body.scope], [200, 'read write'], JSON.stringify(made.body));
 });
 
-test('an unconfirmed account cannot ask without end which e-mail addresses are taken', async () => {
+test('an unconfirmed account cannot probe without end which e-mail addresses are taken', async () => {
   await makeUser(server, 'ben');
   const { token } = await appToken('read write', 'read write', '203.0.113.5');
   const wanted = { username: 'cleo', email: 'cleo@example.org', password: PASSWORD, agreement: true };
@@ -59,7 +59,7 @@ test('an unconfirmed account cannot ask without end which e-mail addresses are t
   assert.equal((await ask('another@example.org')).status, 429);
 });
 
-test('an invalid token is refused before parameters are judged', async () => {
+test('an invalid token is refused before parameters are validated', async () => {
   for (const path of ['/api/v1/accounts/search', '/api/v2/search', '/api/v1/statuses/none/favourited_by']) {
     const asked = await server.ask('GET', path, undefined, 'unknown');
     assert.equal(asked.status, 401, path);

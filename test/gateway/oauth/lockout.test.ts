@@ -12,7 +12,7 @@ import { makeUser, PASSWORD } from './stage.js';
 
 let server: TestServer;
 before(async () => {
-  // What is tested is what counts wrong passwords, not what counts requests.
+  // The limit on requests is wide, because this file tests the limit on wrong passwords.
   const wide = { limit: 1_000_000, seconds: 300 };
   server = await TestServer.start({ RATE_LIMITS: JSON.stringify({ address: wide, sign_in: wide }) });
 });
@@ -27,7 +27,7 @@ async function attempt(visitor: Visitor, login: string, password: string, addres
   return (await visitor.submit('/auth/sign_in', { login, password }, from(address))).status;
 }
 
-/** As many wrong passwords as it takes until nobody may guess any more, from ever new addresses of one block. */
+/** Sends wrong passwords from ever new addresses of one block, until nobody may guess any more. */
 async function exhaust(login: string, block: number): Promise<void> {
   const visitor = new Visitor(server.url);
   const each = Math.min(WRONG_FROM_ONE_PLACE_MAX, WRONG_PER_ADDRESS_MAX);
@@ -35,7 +35,7 @@ async function exhaust(login: string, block: number): Promise<void> {
     await attempt(visitor, login, WRONG, `198.51.${block}.${Math.floor(tried / each)}`);
 }
 
-test('a stranger who guesses at an account does not lock its owner out', async () => {
+test('a stranger who guesses passwords does not lock the owner out', async () => {
   await makeUser(server, 'ada');
   const stranger = new Visitor(server.url);
   for (let tried = 0; tried < WRONG_FROM_ONE_PLACE_MAX; tried++)
@@ -44,20 +44,20 @@ test('a stranger who guesses at an account does not lock its owner out', async (
   assert.equal(await attempt(new Visitor(server.url), 'ada@example.org', PASSWORD, '203.0.113.2'), 303);
 });
 
-test('a password is not tried further under the other name of an account, and nothing tells that it is one account', async () => {
+test('guesses under both names of an account count together, and nothing reveals that they belong together', async () => {
   await makeUser(server, 'ben');
   await makeUser(server, 'other');
   const stranger = new Visitor(server.url);
   for (let tried = 0; tried < WRONG_FROM_ONE_PLACE_MAX; tried++)
     await attempt(stranger, 'ben@example.org', WRONG, '203.0.113.3');
-  // The right one is answered like a wrong one, and like those for another account and for none.
+  // The right password gets the same answer as a wrong one, for this account, another and none.
   assert.equal(await attempt(stranger, 'ben', PASSWORD, '203.0.113.3'), 422);
   for (const login of ['ben', 'other', 'nobody'])
     assert.equal(await attempt(stranger, login, WRONG, '203.0.113.3'), 422, login);
   assert.equal(await attempt(new Visitor(server.url), 'ben', PASSWORD, '203.0.113.4'), 303);
 });
 
-test('many addresses together get a bounded number of guesses, and a known browser of the owner still signs in', async () => {
+test('many addresses together get a bounded number of guesses, and the owner’s known browser can still sign in', async () => {
   await makeUser(server, 'cleo');
   const known = new Visitor(server.url);
   assert.equal(await attempt(known, 'cleo', PASSWORD, '203.0.113.5'), 303);
@@ -71,7 +71,7 @@ test('many addresses together get a bounded number of guesses, and a known brows
   assert.equal(await attempt(known, 'cleo@example.org', PASSWORD, '203.0.113.5'), 303);
 });
 
-test('the mark of a browser is good for its account only, cannot be made up, and has guesses of its own', async () => {
+test('the mark of a browser is valid for its account only, cannot be forged, and has its own count of guesses', async () => {
   await makeUser(server, 'dora');
   await makeUser(server, 'emil');
   const known = new Visitor(server.url);
@@ -88,7 +88,7 @@ test('the mark of a browser is good for its account only, cannot be made up, and
   assert.equal(await attempt(known, 'emil', PASSWORD, '203.0.113.8'), 429);
 });
 
-test('a password set by a mailed link can be used at once, however many strangers have guessed', async () => {
+test('a password set by a mailed link is usable at once, however often strangers have guessed', async () => {
   await makeUser(server, 'fred');
   await exhaust('fred', 3);
   const owner = new Visitor(server.url);

@@ -17,7 +17,7 @@ before(async () => {
 });
 after(() => server?.stop());
 
-test('who waits for approval is told so after the right password, and only then', async () => {
+test('a user waiting for approval is told so after the right password, and only then', async () => {
   const made = await signUp(server.node.services, {
     username: 'pending',
     email: 'pending@example.org',
@@ -40,7 +40,7 @@ test('who waits for approval is told so after the right password, and only then'
   assert.equal(visitor.cookies.has('murmuration_session'), false);
 });
 
-test('a session ends after a month even if its cookie is kept', async () => {
+test('a session ends after a month even if the browser retains its cookie', async () => {
   const visitor = new Visitor(server.url);
   await signIn(visitor, authorizePath(await makeApp(server)), 'alice');
   const headers = { cookie: `murmuration_session=${visitor.cookies.get('murmuration_session')}` };
@@ -53,7 +53,7 @@ test('a session ends after a month even if its cookie is kept', async () => {
   assert.equal(await after(30), undefined);
 });
 
-test('a session’s token is of no use as a bearer’s', async () => {
+test('a session’s token is no bearer token', async () => {
   const visitor = new Visitor(server.url);
   await signIn(visitor, authorizePath(await makeApp(server)), 'alice');
   const token = visitor.cookies.get('murmuration_session') ?? '';
@@ -62,7 +62,7 @@ test('a session’s token is of no use as a bearer’s', async () => {
   assert.equal(answer.status, 401);
 });
 
-test('cookies are kept from scripts and other sites, and from plain HTTP where we have better', async () => {
+test('cookies are protected from scripts, other sites and, with TLS, plain HTTP', async () => {
   const plain = (await new Visitor(server.url).get('/auth/sign_in')).headers.get('set-cookie') ?? '';
   assert.match(plain, /; Path=\/; HttpOnly; SameSite=Lax;/);
   assert.doesNotMatch(plain, /Secure|Domain/);
@@ -75,7 +75,7 @@ test('cookies are kept from scripts and other sites, and from plain HTTP where w
   }
 });
 
-test('a page lets nothing run, frames nothing and tells other sites nothing', async () => {
+test('a page runs no scripts, cannot be framed and reveals nothing to other sites', async () => {
   const { headers } = await new Visitor(server.url).get(authorizePath(await makeApp(server)));
   const policy = headers.get('content-security-policy') ?? '';
   for (const part of ["default-src 'none'", "base-uri 'none'", "frame-ancestors 'none'"])
@@ -85,7 +85,7 @@ test('a page lets nothing run, frames nothing and tells other sites nothing', as
   assert.match(headers.get('cache-control') ?? '', /no-store/);
 });
 
-test('consent says what each scope allows, no more and no less, and where one goes then', async () => {
+test('the consent page states what each scope allows, exactly, and where the redirect leads', async () => {
   const app = await makeApp(server, { scopes: 'read write follow push' });
   const asked = async (scope: string) =>
     (await signIn(new Visitor(server.url), authorizePath(app, { scope }), 'alice')).text;
@@ -102,7 +102,7 @@ test('consent says what each scope allows, no more and no less, and where one go
   assert.match(all, /you then go to <strong>client\.example</);
 });
 
-test('a confirmation link that is wrong, cut short or nobody’s is refused with a page', async () => {
+test('a wrong, truncated or unknown confirmation link is refused with a page', async () => {
   const id = await makeUser(server, 'bea');
   for (const token of ['', 'x', id, `${id}.wrong`, '123456789012345678.wrong', '<script>']) {
     const shown = await new Visitor(server.url).get(

@@ -20,7 +20,7 @@ before(async () => {
 });
 after(() => server?.stop());
 
-/** A WebSocket and a server-sent stream of a token. */
+/** Opens a WebSocket and a server-sent stream with a token. */
 async function streams(token: string) {
   const address = `${server.url.replace('http', 'ws')}/api/v1/streaming?stream=user&access_token=${token}`;
   const socket = new WebSocket(address);
@@ -36,7 +36,7 @@ async function streams(token: string) {
       socket.terminate();
       await events.close();
     },
-    /** Within END_MS_MAX of the time that was begun with what ends them. */
+    /** Waits for both ends within END_MS_MAX of the start of `time`. */
     endWithin: async (time: OwnTime) => {
       await until('both streams to end', () => closed !== undefined && events.ended, 5_000);
       const tookMs = time.stop();
@@ -48,10 +48,10 @@ async function streams(token: string) {
 
 const home = async (token: string) => (await server.ask('GET', '/api/v1/timelines/home', undefined, token)).status;
 
-/** What ends somebody's streams: all is made ready by the first call, so that only the second one is measured. */
+/** An action that ends an account's streams. The first call prepares it, so that only the second one is measured. */
 type Act = (who: { id: string; token: string }) => Promise<() => Promise<unknown>>;
 
-/** Somebody with two streams open of one token, and two of another's; then `act` ends the first two. */
+/** Opens two streams with each of two tokens; then `act` ends the first two. */
 async function ended(name: string, status: number, act: Act) {
   const id = await makeUser(server, name);
   const token = await server.token(id, ['read', 'write']);
@@ -71,7 +71,7 @@ async function ended(name: string, status: number, act: Act) {
 
 const moderate = (id: string, type: string) => async () => chief.post(`/api/v1/admin/accounts/${id}/action`, { type });
 
-test('streams end within a second when the application gives its token back', async () => {
+test('streams end within a second after the application revokes its token', async () => {
   const id = await makeUser(server, 'ada');
   const app = await makeApp(server);
   const token = (await exchange(server, app, await codeFor(server, app, 'ada'))).body.access_token;
@@ -85,7 +85,7 @@ test('streams end within a second when the application gives its token back', as
   await Promise.all([own.end(), others.end()]);
 });
 
-test('streams end within a second when access is taken away on the page of sessions', async () => {
+test('streams end within a second after the page of sessions revokes access', async () => {
   await ended('ben', 401, async ({ token }) => {
     const visitor = new Visitor(server.url);
     await signIn(visitor, authorizePath(await makeApp(server)), 'ben');
@@ -94,12 +94,12 @@ test('streams end within a second when access is taken away on the page of sessi
   });
 });
 
-test('streams end within a second of a moderator’s decision that its owner may not sign in', async () => {
+test('streams end within a second after a moderator disables their owner', async () => {
   await ended('cleo', 403, async ({ id }) => moderate(id, 'disable'));
   await ended('dan', 403, async ({ id }) => moderate(id, 'suspend'));
 });
 
-test('streams end when the password is changed, and when it is replaced by a mailed link', async () => {
+test('streams end after the password is changed, and after a mailed link replaces it', async () => {
   for (const [name, act] of [
     ['eve', changed],
     ['fay', forgotten],
@@ -108,7 +108,7 @@ test('streams end when the password is changed, and when it is replaced by a mai
     const token = await server.token(id, ['read']);
     const own = await streams(token);
     const submit = await act(name);
-    // To hash a password may take a slow machine that second: what counts begins when it is changed.
+    // Hashing a password may take a slow machine that second, so the time begins at the change.
     assert.equal((await submit()).status, 200);
     await own.endWithin(new OwnTime());
     assert.equal(await home(token), 401);
@@ -132,7 +132,7 @@ async function forgotten(name: string) {
   return () => visitor.submit('/auth/password/edit', { password: 'a fresh password' });
 }
 
-test('a code that comes twice ends the streams of the token that it gave', async () => {
+test('a code that is used twice ends the streams of its token', async () => {
   await makeUser(server, 'gil');
   const app = await makeApp(server);
   const code = await codeFor(server, app, 'gil');

@@ -12,14 +12,14 @@ import { bytesOfFolder, placesOf, type StoredPiece } from '../../kit/services/st
 import { confirmationLink, resetLink } from '../../scenarios/clients/mail.js';
 import { authorizePath, codeFor, exchange, makeApp, makeUser, PASSWORD, signIn } from './stage.js';
 
-/** Every secret that people, browsers and applications get or choose, by what it is. */
+/** All secrets that users, browsers and applications get or choose, by description. */
 type Secrets = Record<string, string>;
 
 const tokenIn = (link: string, parameter: string) => new URL(link).searchParams.get(parameter) ?? '';
-/** The part of a token that is not the account's id. */
+/** Returns the part of a token without the account's id. */
 const secretOf = (token: string) => token.slice(token.lastIndexOf('.') + 1);
 
-/** Applications, sign-up, sign-in, consent and forgotten passwords, with all the secrets that this hands out. */
+/** Runs application, sign-up, sign-in, consent and a password reset; returns all secrets that these produce. */
 async function story(server: TestServer): Promise<Secrets> {
   const app = await makeApp(server);
   const granted = { ...app, grant_type: 'client_credentials', scope: 'read write' };
@@ -81,12 +81,12 @@ function assertUnreadable(secrets: Secrets, pieces: readonly StoredPiece[]): voi
     found.filter(([, places]) => places.length > 0),
     [],
   );
-  // The search itself finds what is stored.
+  // The search itself finds values that are stored.
   assert.notDeepEqual(placesOf(tokenHash(secrets['a user token'] ?? ''), pieces), []);
   assert.notDeepEqual(placesOf('ada@example.org', pieces), []);
 }
 
-/** Plays the story on a node, drains it, and searches what its store holds before and afterwards. */
+/** Runs the story on a node, drains it, and searches its store before and afterwards. */
 async function search(settings: Partial<Settings>, stored: (server: TestServer) => Promise<StoredPiece[]>) {
   const server = await TestServer.start({ PASSWORD_GRANT: 'on', ...settings });
   let secrets: Secrets = {};

@@ -47,7 +47,7 @@ async function mailedLink(): Promise<string> {
   );
 }
 
-test('a sign-up gives a token that works once the mailed link was opened', async () => {
+test('a sign-up returns a token that works after the mailed link is opened', async () => {
   const made = await signUp({});
   assert.equal(made.status, 200, JSON.stringify(made.body));
   const token = made.body.access_token as string;
@@ -64,7 +64,7 @@ test('a sign-up gives a token that works once the mailed link was opened', async
   await until('the token to work', async () => (await home()).status === 200 || undefined, 5_000);
 });
 
-test('what is wrong with a sign-up is said field by field', async () => {
+test('faults of a sign-up are listed field by field', async () => {
   await server.person('taken');
   for (const [more, field, error] of [
     [{ username: 'taken' }, 'username', 'ERR_TAKEN'],
@@ -92,7 +92,7 @@ test('an empty e-mail address is both blank and invalid', async () => {
   assert.deepEqual(errors, ['ERR_BLANK', 'ERR_INVALID']);
 });
 
-test('of many who want one name at once, one gets it', async () => {
+test('one of many concurrent sign-ups gets a name', async () => {
   const wanted = Array.from({ length: 8 }, (_, index) =>
     signUp({ username: 'popular', email: `p${index}@example.org` }),
   );
@@ -100,7 +100,7 @@ test('of many who want one name at once, one gets it', async () => {
   assert.deepEqual(statuses, [200, ...Array.from({ length: 7 }, () => 422)]);
 });
 
-test('a closed server takes nobody in; one with approval lets nobody act before it', async () => {
+test('a closed server refuses sign-ups; one with approval lets nobody act before it', async () => {
   const closed = await TestServer.start({ REGISTRATIONS: 'closed' });
   const approval = await TestServer.start({ REGISTRATIONS: 'approval' });
   try {

@@ -23,7 +23,7 @@ export async function makeApp(server: TestServer, more: Readonly<Record<string, 
   return made.body as App;
 }
 
-/** Someone who can sign in. */
+/** Creates a user who can sign in. */
 export async function makeUser(server: TestServer, username: string, role = 'user'): Promise<string> {
   const made = await signUp(server.node.services, {
     username,
@@ -53,7 +53,7 @@ export function authorizePath(app: App, more: Readonly<Record<string, string>> =
   return `/oauth/authorize?${new URLSearchParams(query)}`;
 }
 
-/** Signs in on the way to `path`, and answers the page that is shown then. */
+/** Signs in on the way to `path`, and returns the page that is shown then. */
 export async function signIn(visitor: Visitor, path: string, login: string): Promise<Visited> {
   await visitor.get(path);
   const signed = await visitor.submit('/auth/sign_in', { login, password: PASSWORD });
@@ -61,7 +61,7 @@ export async function signIn(visitor: Visitor, path: string, login: string): Pro
   return visitor.get(signed.location ?? '');
 }
 
-/** The whole way to an authorization code. */
+/** Runs the whole flow up to an authorization code. */
 export async function codeFor(
   server: TestServer,
   app: App,

@@ -19,7 +19,7 @@ const verify = (token: string) => server.ask('GET', '/api/v1/accounts/verify_cre
 const byPassword = (more: Readonly<Record<string, string>> = {}) =>
   ask({ ...app, grant_type: 'password', username: 'alice@example.org', password: PASSWORD, scope: 'read', ...more });
 
-test('the password grant works where it is allowed, and says nothing about which part was wrong', async () => {
+test('the password grant works if enabled, and does not reveal which part was wrong', async () => {
   const made = await byPassword();
   assert.equal(made.status, 200);
   assert.equal(made.body.scope, 'read');
@@ -31,7 +31,7 @@ test('the password grant works where it is allowed, and says nothing about which
   }
 });
 
-test('the password grant is off unless it is switched on', async () => {
+test('the password grant is off by default', async () => {
   const strict = await TestServer.start();
   try {
     const own = await makeApp(strict);
@@ -45,7 +45,7 @@ test('the password grant is off unless it is switched on', async () => {
   }
 });
 
-test('a client is known by its secret, in the body or as Basic', async () => {
+test('a client authenticates with its secret, in the body or as Basic', async () => {
   const { client_id, client_secret } = app;
   const grant_type = 'client_credentials';
   const basic = Buffer.from(`${client_id}:${client_secret}`).toString('base64');
@@ -67,7 +67,7 @@ test('a token never has more scopes than its app registered', async () => {
   assert.equal((await byPassword({ scope: 'read:accounts write:statuses' })).status, 200);
 });
 
-test('the password grant leaves out the scopes of moderators and names the rest', async () => {
+test('the password grant omits the scopes of moderators and names the rest', async () => {
   const admin = await makeApp(server, { scopes: 'read admin:read' });
   const made = await byPassword({ ...admin, scope: 'read admin:read' });
   assert.deepEqual([made.status, made.body.scope], [200, 'read']);
@@ -75,14 +75,14 @@ test('the password grant leaves out the scopes of moderators and names the rest'
   assert.deepEqual([refused.status, refused.body.error], [400, 'invalid_scope']);
 });
 
-test('a token with just the scope of an operation is enough, and of no use for another', async () => {
+test('a token with exactly the scope of an operation is enough for it, and for no other', async () => {
   const { access_token } = (await byPassword({ scope: 'write:statuses' })).body;
   assert.equal((await server.ask('POST', '/api/v1/statuses', { status: 'hi' }, access_token)).status, 200);
   assert.equal((await server.ask('GET', '/api/v1/timelines/home', undefined, access_token)).status, 403);
   assert.equal((await verify(access_token)).status, 403);
 });
 
-test('an application’s own token is no user', async () => {
+test('an application’s own token represents no user', async () => {
   const made = await ask({ ...app, grant_type: 'client_credentials' });
   const token = made.body.access_token as string;
   const verified = await server.ask('GET', '/api/v1/apps/verify_credentials', undefined, token);
@@ -109,14 +109,14 @@ test('a revoked token is refused at once; only its own client can revoke it', as
   assert.equal((await revoke(app)).status, 200, 'revoking twice is no error');
 });
 
-test('userinfo tells who the user is', async () => {
+test('userinfo identifies the user', async () => {
   const { access_token } = (await byPassword()).body;
   const info = await server.ask('GET', '/oauth/userinfo', undefined, access_token);
   assert.equal(info.status, 200);
   assert.equal(info.body.preferred_username, 'alice');
 });
 
-test('an application is refused with dangerous or missing addresses, unknown scopes and endless names', async () => {
+test('an application with dangerous or missing addresses, unknown scopes or a long name is refused', async () => {
   for (const more of [
     { redirect_uris: '' },
     { redirect_uris: 'javascript:alert(1)' },

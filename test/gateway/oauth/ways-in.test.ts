@@ -18,7 +18,7 @@ after(async () => {
   await limited?.stop();
 });
 
-/** A browser that has asked for a link to a new password, and the link. */
+/** A browser that has requested a password reset, and the link. */
 async function asks(server: TestServer, name: string): Promise<{ visitor: Visitor; path: string }> {
   const visitor = new Visitor(server.url);
   await visitor.get('/auth/password/new');
@@ -29,7 +29,7 @@ async function asks(server: TestServer, name: string): Promise<{ visitor: Visito
 
 const wrongLink = (id: string) => `/auth/password/edit?reset_password_token=${id}.${'A'.repeat(43)}`;
 
-test('a crowd with wrong links keeps nobody from signing in', async () => {
+test('many clients with wrong links prevent nobody from signing in', async () => {
   const id = await makeUser(open, 'ada');
   const crowd = await Promise.all(
     Array.from({ length: 2 * PASSWORD_CHECKS_MAX }, async () => {
@@ -59,7 +59,7 @@ test('a crowd with wrong links keeps nobody from signing in', async () => {
   await Promise.all(pressing);
 });
 
-test('wrong links are counted by address, of passwords and of confirmations together', async () => {
+test('wrong links count by address, for passwords and confirmations together', async () => {
   const id = await makeUser(limited, 'ben');
   const visitor = new Visitor(limited.url);
   await visitor.get(wrongLink(id));
@@ -83,7 +83,7 @@ test('wrong links are counted by address, of passwords and of confirmations toge
   assert.equal((await visitor.post('/auth/password/edit', fields, from(2))).status, 422);
 });
 
-test('a code and a link from before end with a changed password', async () => {
+test('earlier codes and links end when the password is changed', async () => {
   await makeUser(open, 'cleo');
   const app = await makeApp(open);
   const code = await codeFor(open, app, 'cleo');
@@ -99,7 +99,7 @@ test('a code and a link from before end with a changed password', async () => {
   assert.equal((await visitor.submit('/auth/password/edit', { password: 'attacker chose' })).status, 422);
 });
 
-test('a code from before ends with a password set by a mailed link', async () => {
+test('earlier codes end when a mailed link sets the password', async () => {
   await makeUser(open, 'dora');
   const app = await makeApp(open);
   const code = await codeFor(open, app, 'dora');
@@ -109,7 +109,7 @@ test('a code from before ends with a password set by a mailed link', async () =>
   assert.equal((await exchange(open, app, code)).status, 400);
 });
 
-test('who is suspended or frozen gets no session, and one from before does not come back', async () => {
+test('a suspended or disabled user gets no session, and an earlier one does not come back', async () => {
   for (const [name, on, off] of [
     ['emil', 'suspend', 'unsuspend'],
     ['fred', 'disable', 'enable'],

@@ -24,7 +24,7 @@ test('the document names every route with its parameters, scopes and answer', as
   assert.deepEqual(status200.content['application/json'].schema, { $ref: '#/components/schemas/Account' });
 });
 
-test('every reference within the document leads somewhere, and no keyword is our validator’s own', async () => {
+test('every reference in the document resolves, and it has no keyword of this server’s validator', async () => {
   const { body } = await server.get('/api/openapi.json');
   const text = JSON.stringify(body);
   for (const [, name] of text.matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
@@ -33,7 +33,7 @@ test('every reference within the document leads somewhere, and no keyword is our
   assert.doesNotMatch(text, /"(?:clamp|bytes)":true|"shown":/);
 });
 
-test('what handlers demand besides the schema is said, so that nobody is refused who keeps to the document', async () => {
+test('the document states what handlers demand besides the schema, so that a conforming client is never refused', async () => {
   const { body } = await server.get('/api/openapi.json');
   const schemaOf = (path: string) => body.paths[path].post.requestBody.content['application/json'].schema;
   const signUp = schemaOf('/api/v1/accounts');

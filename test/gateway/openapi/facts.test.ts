@@ -11,10 +11,13 @@ const known = new Map(
 );
 const factOf = (route: AnyRoute) => known.get(`${route.method} ${pathShape(route.path)}`);
 
-/** Older addresses: they lead to newer ones, where tokens are looked at. */
+/** Old addresses, which redirect to newer ones that check tokens. */
 const MOVED = ['public', 'home', 'mentions', 'tag/:tag'].map((name) => `GET /api/v1/statuses/${name}`);
 
-/** The facts follow the documentation, and practice answers without a token; or our specification says otherwise. */
+/**
+ * Routes whose facts follow the documentation, although servers answer them without a token, or whose rule differs in
+ * the specification.
+ */
 const OTHER_AUTH = new Set([
   'GET /api/v1/accounts/lookup',
   'GET /api/v1/accounts/search',
@@ -28,7 +31,7 @@ const OTHER_AUTH = new Set([
 const isStrict = (route: AnyRoute, exceptions: ReadonlySet<string>) =>
   ![...exceptions].some((one) => one === nameOf(route) || pathShape(one) === pathShape(nameOf(route)));
 
-test('each route demands a token as the API says, never more and never less', () => {
+test('each route demands a token exactly if the API does', () => {
   const wanted: Readonly<Record<string, readonly string[]>> = {
     none: ['none', 'optional'],
     optional: ['optional'],
@@ -45,10 +48,10 @@ test('each route demands a token as the API says, never more and never less', ()
   assert.deepEqual(wrong, []);
 });
 
-/** Without a token it must work; with one it may show more. */
+/** Returns true for a route that must work without a token; a token may add content. */
 const isOpen = ({ method, auth }: AnyRoute) => auth === 'none' || method === 'GET';
 
-test('routes of moderators say which permission they need, and no others do', () => {
+test('routes of moderators name the permission that they need, and no others do', () => {
   const isAdmin = ({ path }: AnyRoute) => path.includes('/admin/');
   const wrong = allRoutes.filter((route) => isAdmin(route) !== (route.permission !== undefined));
   assert.deepEqual(wrong.map(nameOf), []);

@@ -5,7 +5,7 @@ import { pathShape } from '../../../gateway/openapi/answer-schemas.js';
 import facts from '../../../gateway/openapi/facts.json' with { type: 'json' };
 import { allRoutes } from '../../../gateway/routes/index.js';
 
-/** By method and the shape of the path. What stands for several scopes together is left to the streams. */
+/** Returns the key of an operation: method and shape of the path. Combined scopes are a matter of the streams. */
 const keyOf = (method: string, path: string) => `${method} ${pathShape(path)}`;
 const documented = new Map(
   facts.operations.map(([method = '', path = '', auth = '', scopes = '']) => [
@@ -15,7 +15,7 @@ const documented = new Map(
 );
 const ours = new Map<string, AnyRoute>(allRoutes.map((route) => [keyOf(route.method, route.path), route]));
 
-/** Scopes besides those that are documented, each with who asks for them. */
+/** Undocumented scopes, each with the clients that use them. */
 const MORE: Readonly<Record<string, readonly (readonly [scope: string, operations: readonly string[]])[]>> = {
   'Mastodon takes the scope of old for all of relations': [
     [
@@ -50,7 +50,7 @@ const MORE: Readonly<Record<string, readonly (readonly [scope: string, operation
   ],
 };
 
-/** A scope where none is documented: of those who bring a token all the same, as Mastodon asks. */
+/** Scopes of operations without a documented scope, checked if the caller sends a token, as Mastodon does. */
 const OF_TOKENS: Readonly<Record<string, string>> = {
   'GET /api/v1/accounts/:id': 'read:accounts',
   'GET /api/v1/accounts/:id/featured_tags': 'read:accounts',
@@ -63,7 +63,7 @@ const OF_TOKENS: Readonly<Record<string, string>> = {
   'GET /api/v1/tags/:id': 'read:follows|read:statuses',
 };
 
-/** A scope where none is documented for users: without it a token that may only push could do the same. */
+/** Scopes of user operations without a documented scope: otherwise a token that may only push could use them. */
 const OF_USERS: Readonly<Record<string, string>> = {
   'GET /api/v1/announcements': 'read',
   'POST /api/v1/emails/confirmations': 'write:accounts',
@@ -84,7 +84,7 @@ test('each documented operation is a route, or is known not to be one', () => {
   assert.ok(shared.length > 200);
 });
 
-test('each route demands the scope that is documented, and takes no other but for a reason', () => {
+test('each route demands the documented scope, and accepts others only for a stated reason', () => {
   const more = new Map<string, string[]>();
   for (const [scope, operations] of Object.values(MORE).flat())
     for (const key of operations.map(pathShape)) more.set(key, [...(more.get(key) ?? []), scope]);
@@ -94,7 +94,7 @@ test('each route demands the scope that is documented, and takes no other but fo
   for (const { key, said, route } of shared) {
     if (route.auth === 'none') continue;
     const expected = instead.get(key)?.split('|') ?? [...said.scopes, ...(more.get(key) ?? [])];
-    // Where the narrow scope is enough, the broad one that grants it need not be named.
+    // A broad scope need not be named if a narrow scope that it grants is enough.
     const named = expected.filter((scope) => !expected.some((other) => other.startsWith(`${scope}:`)));
     const own = scopesOf(route);
     assert.deepEqual(

@@ -13,7 +13,7 @@ interface Row {
 
 const LIMITS = [1, 7, 20, 40];
 const NEWEST_MS = 1_700_000_000_000;
-/** Between rows, over and over: some of one millisecond, some of the same shard, some far apart. */
+/** Distances of rows, repeated: some in one millisecond, some in one shard, some far apart. */
 const GAPS = [1, 40, 64, 65_536, 900_000_000, 7, 30_000_000_000];
 function rowsOf(marks: readonly (readonly [boolean, boolean])[]): Row[] {
   let id = BigInt(makeId(NEWEST_MS, 0, 0));
@@ -49,10 +49,10 @@ async function read(rows: readonly Row[], bounds: PageBounds): Promise<Page<stri
 }
 
 const row = fc.tuple(fc.boolean(), fc.boolean());
-/** A stretch of the same. */
+/** A run of equal rows. */
 const stretch = fc.tuple(row, fc.integer({ min: 1, max: 120 })).map(([one, length]) => Array(length).fill(one));
 
-test('pages in either direction, one after the other, are all rows that are wanted and shown, and name no others', async () => {
+test('successive pages in either direction contain all wanted and visible rows, and name no others', async () => {
   const told = async (stretches: (readonly [boolean, boolean])[][], limit: number, upwards: boolean) => {
     const rows = rowsOf(stretches.flat());
     const expected = rows.filter(({ wanted, shown }) => wanted && shown).map(({ id }) => id);
@@ -75,7 +75,7 @@ test('pages in either direction, one after the other, are all rows that are want
   await fc.assert(fc.asyncProperty(stretches, fc.constantFrom(...LIMITS), fc.boolean(), told));
 });
 
-test('where few rows are wanted more of them are read at a time', async () => {
+test('a page reads more rows at a time if few are wanted', async () => {
   const rows = rowsOf(Array.from({ length: 160 }, (_, n) => [n >= 120, true] as const));
   const page = await read(rows, { before: undefined, after: undefined, upwards: false, limit: 20 });
   assert.deepEqual(
@@ -86,13 +86,13 @@ test('where few rows are wanted more of them are read at a time', async () => {
   assert.equal(page.oldest, rows[139]?.id);
 });
 
-test('rows of which nothing is known are read as many at a time as the page lacks', async () => {
+test('a page without a row filter reads as many rows at a time as it lacks', async () => {
   const rows = rowsOf(Array.from({ length: 80 }, (_, n) => [true, n >= 40] as const));
   const page = await read(rows, { before: undefined, after: undefined, upwards: false, limit: 20 });
   assert.deepEqual(page.counts, [20, 20, 20]);
 });
 
-test('where reading stops before the page is full it goes on at the roundest number behind what was shown', async () => {
+test('a page that stops before it is full continues at the roundest number behind the last row shown', async () => {
   const hidden = Array.from({ length: 300 }, (_, n) => [true, n === 0] as const);
   const rows = rowsOf(hidden);
   const page = await read(rows, { before: undefined, after: undefined, upwards: false, limit: 10 });
@@ -103,7 +103,7 @@ test('where reading stops before the page is full it goes on at the roundest num
   assert.match(up.newest ?? '', /0{10}$/);
 });
 
-test('where the last row that was looked at lies right behind another a number before both is named', async () => {
+test('a page whose last examined row directly follows another continues before both', async () => {
   const rows = rowsOf([...alike(false, false, 8), ...alike(false, true, 106), ...alike(true, false, 248)]);
   let end: string | undefined;
   for (let pages = 0; pages < 20; pages++) {
@@ -116,7 +116,7 @@ test('where the last row that was looked at lies right behind another a number b
   assert.fail('no end');
 });
 
-test('where it lies right behind what was shown that is named, and is not shown again', async () => {
+test('a page whose last examined row directly follows the last shown one continues there without repeating it', async () => {
   const hidden = [...alike(false, false, 1), ...alike(true, false, 112), ...alike(false, false, 39)];
   const rows = rowsOf([...hidden, ...alike(true, true, 2), ...alike(false, false, 1)]);
   const all: PageBounds = { before: undefined, after: undefined, upwards: false, limit: 20 };

@@ -14,11 +14,11 @@ import type { VisibleStatus } from '../../../gateway/viewing/visible.js';
 import { Dice, TimelineWorld } from '../timelines/timeline-world.js';
 
 const SEEDS = 40;
-/** More rows than one page's rounds can pass over. */
+/** More rows than the rounds of one page can skip. */
 const ROWS = 300;
-/** Without a ring, with one that holds a part of the home, and with one that holds all of it. */
+/** Ring sizes: none, a part of the home timeline, and all of it. */
 const RINGS = [undefined, 30, 800];
-/** A list of ROWS rows has fewer pages; more means that paging stands still. */
+/** A list of ROWS rows has fewer pages; more means that paging makes no progress. */
 const PAGES_MAX = ROWS + 10;
 
 type Read = (bounds: PageBounds) => Promise<Page<VisibleStatus>>;
@@ -91,7 +91,7 @@ for (const direction of [pageDown, pageUp]) {
   });
 }
 
-test('a home has no reblog of what is within forty rows below it or on the page already, in whatever pages', async () => {
+test('a home timeline has no reblog of a status within forty rows below it or on the same page, in pages of any size', async () => {
   let hidden = 0;
   for (let seed = 1; seed <= SEEDS; seed++) {
     const world = new TimelineWorld(seed);
@@ -109,7 +109,7 @@ test('a home has no reblog of what is within forty rows below it or on the page 
       assert.equal(new Set(reblogged).size, reblogged.length, `reblogged twice on a page, seed ${seed}`);
       return page;
     };
-    // What is further apart, and left out of one page, is shown there as something else.
+    // A reblog that is far from its original, and left out of one page, is shown there in another form.
     const isRight = (found: readonly string[], all: readonly string[], what: string) => {
       const gists = new Set(found.map(gistOf));
       const left = all.filter((id) => !found.includes(id));
@@ -131,7 +131,7 @@ test('a home has no reblog of what is within forty rows below it or on the page 
   assert.ok(hidden > SEEDS, 'there are repeats');
 });
 
-test('since_id gives the newest page above it, min_id the one next above it', async () => {
+test('since_id returns the newest page above it, min_id the one next above it', async () => {
   const world = new TimelineWorld(3);
   await world.fill(100);
   const all = world.idsWhere((record) => world.inHome(record));
@@ -144,7 +144,7 @@ test('since_id gives the newest page above it, min_id the one next above it', as
   assert.deepEqual(await read(true), all.slice(6, 10));
 });
 
-test('streams catch up with what the timelines show, oldest first', async () => {
+test('streams catch up with the content of timelines, oldest first', async () => {
   const world = new TimelineWorld(5);
   await world.fill(100);
   const sources = streamSources(world.services);
@@ -172,9 +172,9 @@ test('streams catch up with what the timelines show, oldest first', async () => 
 });
 
 for (const ring of RINGS) {
-  test(`a page asks the viewer’s actor once, whatever its length (${ring ?? 'no'} ids in a ring)`, async () => {
+  test(`a page queries the viewer’s actor once, whatever its length (${ring ?? 'no'} ids in a ring)`, async () => {
     const world = new TimelineWorld(9);
-    // What is hidden is asked for again past some share of the page.
+    // Hidden rows beyond some share of the page cause another query.
     world.muted.clear();
     world.lists = [];
     await world.fill(200);
@@ -194,7 +194,7 @@ for (const ring of RINGS) {
   });
 }
 
-test('a stretch of hidden statuses longer than one page’s reads is passed by following the page’s keys', async () => {
+test('a run of hidden statuses longer than one page’s reads is passed by following the page’s keys', async () => {
   const world = new TimelineWorld(11);
   await world.fill(20);
   const [first] = world.idsWhere((record) => TimelineWorld.isPublic(record) && !record.deleted).reverse();

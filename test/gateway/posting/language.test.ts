@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { languageOf } from '../../../gateway/posting/language.js';
 
-test('the language of a sentence is told by its beginning', async () => {
+test('the language of a sentence is detected from its beginning', async () => {
   assert.equal(await languageOf('Das ist ein schöner Tag für einen Spaziergang im Park.'), 'de');
   assert.equal(await languageOf('See you all tomorrow in the garden of my parents!'), 'en');
   assert.equal(await languageOf('今日はいい天気ですね'), 'ja');
@@ -14,7 +14,7 @@ test('the language of a sentence is told by its beginning', async () => {
   );
 });
 
-test('names, addresses, and what is too short are in no language', async () => {
+test('names, addresses and short texts have no language', async () => {
   for (const text of [
     '',
     'hi',

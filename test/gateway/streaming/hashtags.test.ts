@@ -22,7 +22,7 @@ after(() => server.stop());
 const arrived = (stream: EventStream, id: string) =>
   until('the status', () => stream.updates().includes(id) || undefined, WAIT_MS);
 
-test('a hashtag’s stream carries public statuses with it, of nobody whom the viewer blocks', async () => {
+test('a hashtag’s stream sends public statuses with it, and none by accounts that the viewer blocks', async () => {
   for (const path of ['hashtag', 'hashtag/local']) {
     const stream = await EventStream.open(server.url, `${path}?tag=Owl`, reader.token);
     await nuisance.says('an #owl');
@@ -38,7 +38,7 @@ test('a hashtag’s stream carries public statuses with it, of nobody whom the v
   }
 });
 
-test('any, all and none choose among hashtags in a stream as in the timeline, also from a position on', async () => {
+test('any, all and none combine hashtags in a stream as in the timeline, also after a resume', async () => {
   const early = await author.says('#bat #night');
   const query = `tag=owl&any[]=bat&all[]=night&none[]=rain&since=${BigInt(early) - 1n}`;
   const stream = await EventStream.open(server.url, `hashtag?${query}`, reader.token);
@@ -51,7 +51,7 @@ test('any, all and none choose among hashtags in a stream as in the timeline, al
   await stream.close();
 });
 
-test('one connection carries several hashtags, each frame with its own; what names none is refused', async () => {
+test('one connection carries several hashtags, each frame with its own; a malformed one is refused', async () => {
   const frames: { stream?: string[]; payload?: string; status?: number }[] = [];
   const socket = new WebSocket(`${server.url.replace('http', 'ws')}/api/v1/streaming?access_token=${reader.token}`);
   socket.addEventListener('message', ({ data }: MessageEvent) => void frames.push(JSON.parse(data as string)));
@@ -75,7 +75,7 @@ test('one connection carries several hashtags, each frame with its own; what nam
   assert.equal((await fetch(`${server.url}/api/v1/streaming/hashtag`, { headers })).status, 400);
 });
 
-test('what comes by a followed hashtag streams into one’s home, and goes from it', async () => {
+test('statuses with a followed hashtag are streamed to home, and so are their deletions', async () => {
   await reader.post('/api/v1/tags/wren/follow');
   const stream = await EventStream.open(server.url, 'user', reader.token);
   await nuisance.says('#wren');

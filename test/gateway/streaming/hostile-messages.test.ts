@@ -11,7 +11,7 @@ before(async () => {
 });
 after(() => server?.stop());
 
-/** JSON that becomes no text, number or truth without a fault, or a very long one. */
+/** JSON that does not convert to text, a number or a boolean without an error, or to a very long text. */
 const VALUES = [
   '{"toString":1,"valueOf":2}',
   '[{"toString":1,"valueOf":2}]',
@@ -38,14 +38,14 @@ async function opened(token: string): Promise<Client> {
   return { socket, answers };
 }
 
-/** Sends it, and waits until the server has read it. */
+/** Sends a message, and waits until the server has read it. */
 async function send({ socket }: Client, message: string | Buffer): Promise<void> {
   socket.send(message);
   socket.ping();
   await once(socket, 'pong');
 }
 
-test('no message of a WebSocket ends the process, and each that is wrong is refused', async () => {
+test('no message of a WebSocket ends the process, and each invalid one is refused', async () => {
   const { token } = await server.person('ada');
   let wrong = 0;
   for (const stream of STREAMS) {
@@ -73,7 +73,7 @@ test('no message of a WebSocket ends the process, and each that is wrong is refu
   client.socket.close();
 });
 
-test('a WebSocket that sends too many messages is told so and closed; others go on, and it may come back', async () => {
+test('a WebSocket with too many messages gets an error and is closed; others continue, and it may reconnect', async () => {
   const { token } = await server.person('bob');
   const [flood, other] = [await opened(token), await opened(token)];
   const closed = once(flood.socket, 'close');
@@ -91,7 +91,7 @@ test('a WebSocket that sends too many messages is told so and closed; others go 
   for (const { socket } of [other, again]) socket.close();
 });
 
-test('a connection may send as many messages as its limit in each span', () => {
+test('a connection may send its limit of messages in each span', () => {
   const count = new MessageCount();
   const admitted = (nowMs: number) =>
     Array.from({ length: MESSAGES_MAX + 5 }, () => count.admits(nowMs)).filter((is) => is).length;

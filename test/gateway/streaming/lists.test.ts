@@ -9,7 +9,7 @@ import { NO_RELATIONS, NO_SOURCES } from './no-sources.js';
 
 const WAIT_MS = 5_000;
 const gateway = new GatewayFixture();
-/** What the viewer's actor says of a list. */
+/** Reply of the viewer's actor about a list. */
 let lookUp: () => Promise<unknown> = async () => ({});
 
 before(async () => {
@@ -20,8 +20,8 @@ before(async () => {
 });
 after(() => gateway.stop());
 
-test('one connection opens so many lists, real or not, and no more', async () => {
-  // Nobody says yet that they are none.
+test('one connection opens a bounded number of lists, existing or not', async () => {
+  // The reply that the list does not exist is still missing.
   lookUp = () => new Promise(() => undefined);
   const refusals: number[] = [];
   const socket = new WebSocket(`ws://127.0.0.1:${gateway.server.port}/api/v1/streaming?access_token=alice`);
@@ -40,7 +40,7 @@ test('one connection opens so many lists, real or not, and no more', async () =>
   socket.close();
 });
 
-test('while the viewer’s actor cannot be asked, a list’s stream is refused for now', async () => {
+test('a list’s stream is refused for now while the viewer’s actor is unreachable', async () => {
   lookUp = async () => {
     throw new Unavailable('its shard is moving');
   };
@@ -49,7 +49,7 @@ test('while the viewer’s actor cannot be asked, a list’s stream is refused f
   assert.equal(answer.status, 503);
 });
 
-test('a token that is revoked while its stream is being opened opens none for long', async () => {
+test('a stream whose token is revoked while it opens does not stay open for long', async () => {
   await gateway.giveToken('hasty', { accountId: ALICE, scopes: ['read'] });
   lookUp = async () => {
     await gateway.takeToken('hasty');

@@ -17,7 +17,7 @@ const WAIT_MS = 5_000;
 const bus = lossyBus(new InProcessHub(realClock).bus('one'));
 const gateway = new GatewayFixture(bus);
 const gone = new Set<string>();
-/** As the store has them. */
+/** Statuses in the store. */
 const stored = new Map<string, StoreStatusRecord>();
 let looked: readonly string[] = [];
 let blocked: readonly string[] = [];
@@ -46,7 +46,7 @@ function publish(kind: string, id: string, more: Partial<StoreStatusRecord> = {}
   return id;
 }
 const post = () => publish('update', String(++minted));
-/** A stream that hears what is posted from now on. */
+/** Opens a stream that receives everything posted from now on. */
 async function opened(): Promise<EventStream> {
   const stream = await EventStream.open(gateway.url, 'public', 'alice');
   await until('the first post', () => (post() !== '' && stream.updates().length > 0) || undefined, WAIT_MS);
@@ -60,7 +60,7 @@ const card: LinkCard = {
   ...{ providerName: '', providerUrl: '', image: '', width: 0, height: 0, blurhash: '', publishedAtMs: 0 },
 };
 
-test('a deletion that the bus lost is told after the gap, once, and only of what the stream has shown', async () => {
+test('a deletion that the bus lost is sent after the gap, once, and only for statuses that the stream has sent', async () => {
   const stream = await opened();
   const shown = async (id: string) => until('the status', () => stream.updates().includes(id) || undefined, WAIT_MS);
   const [heard, lost, kept] = [post(), post(), post()];
@@ -83,7 +83,7 @@ test('a deletion that the bus lost is told after the gap, once, and only of what
   for (const one of [stream, late]) await one.close();
 });
 
-test('edits and cards that the bus lost are told after the gap, once, of what the stream has shown', async () => {
+test('edits and cards that the bus lost are sent after the gap, once, for statuses that the stream has sent', async () => {
   const stream = await opened();
   const [heard, lost, carded, kept] = [post(), post(), post(), post()];
   await until('the last one', () => stream.updates().includes(kept) || undefined, WAIT_MS);
@@ -114,7 +114,7 @@ test('edits and cards that the bus lost are told after the gap, once, of what th
   await stream.close();
 });
 
-test('an edit after the gap is not told to who blocks its author by then', async () => {
+test('an edit after the gap is not sent to a viewer who blocks its author by then', async () => {
   const stream = await opened();
   const id = post();
   await until('the status', () => stream.updates().includes(id) || undefined, WAIT_MS);
@@ -134,7 +134,7 @@ test('an edit after the gap is not told to who blocks its author by then', async
   await stream.close();
 });
 
-test('the store says what has become of statuses and reblogs', async () => {
+test('the store returns the current state of statuses and reblogs', async () => {
   const server = await TestServer.start();
   try {
     const [ann, ben] = [await server.person('ann'), await server.person('ben')];

@@ -8,7 +8,7 @@ import { NO_RELATIONS, NO_SOURCES } from './no-sources.js';
 const WAIT_MS = 10_000;
 const TOO_MANY = 20;
 
-test('an account has no more streams than it may, though all are opened at once', async () => {
+test('an account opens a bounded number of streams, even if all are opened at once', async () => {
   let asked = 0;
   let release = () => {};
   const held = new Promise<void>((resolve) => {

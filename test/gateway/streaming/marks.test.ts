@@ -50,7 +50,7 @@ test('statuses on a user or list stream have the marks of its viewer, on a publi
   for (const stream of [...own, everybody]) await stream.close();
 });
 
-test('a reblog has the marks of what it reblogs, without and within', async () => {
+test('a reblog has the marks of its original, outside and inside', async () => {
   const stranger = await server.person('stranger');
   const id = await stranger.says('far away');
   await does(reader, id, 'favourite', 'bookmark');
@@ -62,7 +62,7 @@ test('a reblog has the marks of what it reblogs, without and within', async () =
   await stream.close();
 });
 
-test('one’s own status says whether it is pinned, and a poll has the vote of the viewer', async () => {
+test('the viewer’s own status states if it is pinned, and a poll has the viewer’s vote', async () => {
   const stream = await EventStream.open(server.url, 'user', reader.token);
   const id = await reader.says('mine');
   assert.deepEqual(marksOf(await came(stream, 'update', id)), { ...NOTHING, pinned: false });
@@ -75,7 +75,7 @@ test('one’s own status says whether it is pinned, and a poll has the vote of t
   await stream.close();
 });
 
-test('a reblogged poll has the vote of the viewer', async () => {
+test('a reblogged poll has the viewer’s vote', async () => {
   const asked = await author.says('which one?', { poll: { options: ['a', 'b'], expires_in: 3_600 } });
   const { body } = await reader.get(`/api/v1/statuses/${asked}`);
   assert.equal((await reader.post(`/api/v1/polls/${body.poll.id}/votes`, { choices: [1] })).status, 200);

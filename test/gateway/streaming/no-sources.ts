@@ -2,7 +2,7 @@ import type { StreamSources } from '../../../gateway/streaming/sources.js';
 
 const nothing = async () => [];
 
-/** Streams to which nothing happened before, and of which nothing may be shown. */
+/** Sources of streams without earlier events, which render nothing. */
 export const NO_SOURCES: StreamSources = {
   renderStatus: async () => undefined,
   renderFor: async () => undefined,
@@ -19,7 +19,7 @@ export const NO_SOURCES: StreamSources = {
   changesSince: nothing,
 };
 
-/** What a viewer's actor answers who is nobody's follower and hides nothing. */
+/** Reply of a viewer's actor that follows nobody and hides nothing. */
 export const NO_RELATIONS = {
   following: [],
   blocked: [],

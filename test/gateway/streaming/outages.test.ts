@@ -15,16 +15,16 @@ import { NO_RELATIONS, NO_SOURCES } from './no-sources.js';
 import { plainStatus, tell } from './told-status.js';
 
 const WAIT_MS = 30_000;
-/** As many as may wait to be rendered. */
+/** As many statuses as may wait for rendering. */
 const WAITING = 1_000;
 const bus = lossyBus(new InProcessHub(realClock).bus('one'));
 const gateway = new GatewayFixture(bus);
-/** What the store has, oldest first, and what is not seen in it yet. */
+/** Statuses in the store, oldest first, and those that are not visible in it yet. */
 let stored: StoreStatusRecord[] = [];
 let unseen = new Set<string>();
-/** Of these the first rendering waits: that for the live event. */
+/** Statuses whose first rendering waits: the one for the live event. */
 const slow = new Set<string>();
-/** Statuses posted now are such. */
+/** True while new statuses are added to `slow`. */
 let slowing = false;
 let held: Promise<void> = Promise.resolve();
 
@@ -47,13 +47,13 @@ before(async () => {
 after(() => gateway.stop());
 
 let minted = 0n;
-/** Rising, and above the positions of streams that were opened before. */
+/** Returns a rising id, above the positions of streams that are open. */
 function mint(): string {
   const nowId = BigInt(makeId(Date.now(), 0, 1));
   minted = minted < nowId ? nowId : minted + 1n;
   return String(minted);
 }
-/** Stored, then told, as far as the bus tells anything. */
+/** Stores a status, then publishes it if the bus works. */
 function post(): string {
   const id = mint();
   if (slowing) slow.add(id);
@@ -69,7 +69,7 @@ function lost(count: number): string[] {
   bus.losing = false;
   return ids;
 }
-/** A stream that hears what is posted from now on, and all that is in it. */
+/** Opens a stream that receives everything posted from now on, and collects its events. */
 async function opened(since?: string): Promise<EventStream> {
   const stream = await EventStream.open(gateway.url, `public${since === undefined ? '' : `?since=${since}`}`, 'alice');
   if (since !== undefined) return stream;
@@ -90,7 +90,7 @@ function assertWhole(stream: EventStream): void {
   );
 }
 
-test('what waits to be shown while a thousand statuses and more are caught up with comes once', async () => {
+test('a status that waits while a thousand others are caught up is sent once', async () => {
   const stream = await opened();
   let release = () => {};
   held = new Promise((resolve) => {
@@ -109,7 +109,7 @@ test('what waits to be shown while a thousand statuses and more are caught up wi
   await stream.close();
 });
 
-test('what turns up in the store only after an outage was caught up with comes, too, however much there was', async () => {
+test('statuses that become visible in the store only after a catch-up are sent, too, however many there were', async () => {
   const stream = await opened();
   const ids = lost(3_000);
   unseen = new Set(ids.slice(10, 13));
@@ -123,7 +123,7 @@ test('what turns up in the store only after an outage was caught up with comes, 
   await stream.close();
 });
 
-test('who missed more than is caught up with at once is sent away, and resumes', async () => {
+test('a client that missed more than one catch-up sends is disconnected, and resumes', async () => {
   const stream = await opened();
   lost(CATCH_UP_SENT_MAX + 500);
   bus.gap(STATUSES_TOPIC);
@@ -135,7 +135,7 @@ test('who missed more than is caught up with at once is sent away, and resumes',
   await resumed.close();
 });
 
-test('who resumes gets what was told late, though later ones were told before it, and nothing again', async () => {
+test('a resumed client gets statuses that were published late, even after later ones, and nothing twice', async () => {
   const stream = await opened();
   const [, late] = [post(), lost(1)[0], post()];
   const last = post();
@@ -159,7 +159,7 @@ test('who resumes gets what was told late, though later ones were told before it
   await resumed.close();
 });
 
-test('a WebSocket that resumes by the event_id of its last frame lacks nothing and gets nothing twice', async () => {
+test('a WebSocket that resumes at the event_id of its last frame misses nothing and gets nothing twice', async () => {
   const heard: { readonly event_id?: string; readonly payload: string }[] = [];
   const open = async (since?: string) => {
     const query = `access_token=alice&stream=public${since === undefined ? '' : `&since=${since}`}`;
@@ -186,7 +186,7 @@ test('a WebSocket that resumes by the event_id of its last frame lacks nothing a
   resumed.socket.close();
 });
 
-test('a catching up is not used up by what a stream was sent before', async () => {
+test('events that a stream has been sent do not use up its catch-up', async () => {
   const stream = await opened();
   for (let n = 0; n < 5; n++) {
     const last = posts(900).at(-1);
@@ -199,7 +199,7 @@ test('a catching up is not used up by what a stream was sent before', async () =
   await stream.close();
 });
 
-test('a node that the bus has not reached for five seconds sends streams away and takes none until it hears again', async () => {
+test('a node without the bus for five seconds disconnects its streams and refuses new ones until the bus is back', async () => {
   const stream = await opened();
   const socket = new WebSocket(
     `${gateway.url.replace('http', 'ws')}/api/v1/streaming?access_token=alice&stream=public`,
@@ -208,7 +208,7 @@ test('a node that the bus has not reached for five seconds sends streams away an
   await new Promise((resolve) => socket.addEventListener('open', resolve));
   bus.down = true;
   bus.downForMs = 4_999;
-  // A server that is restarted is back by then.
+  // A restarted server is back before that.
   await (await EventStream.open(gateway.url, 'public', 'alice')).close();
   bus.downForMs = 5_001;
   assert.equal((await closed).code, 1013);

@@ -10,10 +10,10 @@ import { ALICE, account, GatewayFixture } from '../http/gateway-fixture.js';
 import { NO_RELATIONS, NO_SOURCES } from './no-sources.js';
 
 const WAIT_MS = 5_000;
-/** More than wait for one viewer. */
+/** More events than may wait for one viewer. */
 const FLOOD = 1_001;
 const gateway = new GatewayFixture();
-/** Holds what a viewer's stream is told until it is let go. */
+/** Delays the events of a viewer's stream until it is resolved. */
 let held: Promise<void> = Promise.resolve();
 let rendering = 0;
 let asked = 0;
@@ -43,7 +43,7 @@ const tell = (message: Omit<NodeAccountTopic, 'accountId'>) =>
     codec('murmuration.node.AccountTopic').encode({ accountId: ALICE, ...message }),
   );
 
-test('a change of relations holds though so much happens that a viewer’s stream forgets what waits', async () => {
+test('a change of relations takes effect even if so much happens that a viewer’s stream drops waiting events', async () => {
   const stream = await EventStream.open(gateway.url, 'user', 'alice');
   await until('the relations to be asked for', async () => asked > 0 || undefined, WAIT_MS);
   let release = () => {};

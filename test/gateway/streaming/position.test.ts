@@ -14,7 +14,7 @@ function resumed(position: string): Since {
   return since;
 }
 
-test('a position is the last id, with what else was told since the stream began or within half a minute', () => {
+test('a position is the last id, with other ids sent since the stream began or within half a minute', () => {
   clock.ms = T0 + 10_000;
   const position = begun(0);
   for (const ms of [4_000, 6_000, 5_000]) position.add(at(ms));
@@ -30,7 +30,7 @@ test('a position is the last id, with what else was told since the stream began 
   assert.deepEqual(last, { floor: makeId(T0 + 10_001, 0, 0), sent: [at(20_000)] });
 });
 
-test('of many only the highest are named: the floor is below them', () => {
+test('a position contains only the highest of many ids: the floor is below them', () => {
   clock.ms = T0 + 10_000;
   const position = begun(0);
   for (let ms = 1; ms <= 400; ms++) position.add(at(ms));
@@ -41,7 +41,7 @@ test('of many only the highest are named: the floor is below them', () => {
   assert.deepEqual(resumed(new Position({ floor, sent }, clock).after(at(400))), { floor, sent });
 });
 
-test('an id alone is a position, too; what is none is refused', () => {
+test('an id alone is a position, too; malformed ones are refused', () => {
   assert.deepEqual(sinceOf('12'), { floor: '000000000000000012', sent: [] });
   assert.equal(sinceOf(''), undefined);
   assert.equal(sinceOf(undefined), undefined);

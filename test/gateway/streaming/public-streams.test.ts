@@ -29,7 +29,7 @@ async function shows(person: Person, status: string): Promise<string> {
 const arrived = (stream: EventStream, id: string) =>
   until('the status', () => stream.updates().includes(id) || undefined, WAIT_MS);
 
-test('streams of media carry public statuses with media only, also from a position on', async () => {
+test('media streams send public statuses with media only, also after a resume', async () => {
   const early = await shows(author, 'an early picture');
   const since = BigInt(early) - 1n;
   for (const path of ['public', 'public/local']) {
@@ -49,7 +49,7 @@ test('streams of media carry public statuses with media only, also from a positi
   await remote.close();
 });
 
-test('by WebSocket they go by their own names; a frame says which one it is of', async () => {
+test('media streams have their own names over WebSocket, and a frame names its stream', async () => {
   const frames: { stream?: string[]; event?: string; payload?: string }[] = [];
   const socket = new WebSocket(`${server.url.replace('http', 'ws')}/api/v1/streaming?access_token=${reader.token}`);
   socket.addEventListener('message', ({ data }: MessageEvent) => void frames.push(JSON.parse(data as string)));
@@ -68,7 +68,7 @@ test('by WebSocket they go by their own names; a frame says which one it is of',
   socket.close();
 });
 
-test('who is silenced is in public streams for followers only', async () => {
+test('a silenced account is on public streams for its followers only', async () => {
   const [quiet, fan] = [await server.person('quiet'), await server.person('fan')];
   await fan.follows(quiet);
   const decided = { action: 'silence', by: '', text: '', mail: false };
@@ -85,7 +85,7 @@ test('who is silenced is in public streams for followers only', async () => {
   for (const stream of [strangers, tagged, fans]) await stream.close();
 });
 
-test('streams of media hear of deletions of what has media, also of what is older than they are, and of nothing else', async () => {
+test('media streams send deletions of statuses with media, also of older ones, and of no others', async () => {
   const shown = await shows(author, 'an old picture');
   const words = await author.says('old words');
   const hidden = await shows(author, 'a picture for all');
@@ -108,7 +108,7 @@ test('streams of media hear of deletions of what has media, also of what is olde
   for (const one of [stream, all]) await one.close();
 });
 
-test('public and hashtag streams have no status that mentions somebody whom the viewer blocks or mutes', async () => {
+test('public and hashtag streams send no status that mentions an account that the viewer blocks or mutes', async () => {
   const viewer = await server.person('viewer');
   const [foe, bore] = [await server.person('foe'), await server.person('bore')];
   for (const path of [`${foe.id}/block`, `${bore.id}/mute`])
@@ -126,7 +126,7 @@ test('public and hashtag streams have no status that mentions somebody whom the 
   }
 });
 
-test('a stream of server-sent events may be named by the parameter stream instead of the path', async () => {
+test('the parameter stream may name a stream of server-sent events instead of the path', async () => {
   const stream = await EventStream.open(server.url, '?stream=public', reader.token);
   await arrived(stream, await author.says('by name'));
   await stream.close();

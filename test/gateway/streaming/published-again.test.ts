@@ -16,7 +16,7 @@ import { NO_RELATIONS, NO_SOURCES } from './no-sources.js';
 import { plainStatus, tell } from './told-status.js';
 
 const WAIT_MS = 30_000;
-/** More than a position names. */
+/** More ids than a position contains. */
 const MANY = 300;
 const bus = new InProcessHub(realClock).bus('one');
 const gateway = new GatewayFixture(bus);
@@ -51,14 +51,14 @@ function post(): string {
   tell(bus, 'update', status);
   return status.id;
 }
-/** As the next owner of their actors does after the last one was killed. */
+/** Publishes statuses again, as the next owner of their actors does after a crash. */
 const publishAgain = (statuses: readonly StoreStatusRecord[]) => {
   for (const status of statuses) tell(bus, 'update', status, { mayRepeat: true });
 };
 const shown = (ids: () => readonly string[], id: string) =>
   until('the status', () => ids().includes(id) || undefined, WAIT_MS);
 
-/** A stream of server-sent events that was sent many statuses. */
+/** Opens a stream of server-sent events that has sent many statuses. */
 async function streamOfMany(): Promise<EventStream> {
   const stream = await EventStream.open(gateway.url, 'public', 'alice');
   await until('the first post', () => (post() !== '' && stream.updates().length > 0) || undefined, WAIT_MS);
@@ -83,7 +83,7 @@ test('statuses that are published again come once to a stream, also after its cl
   await resumed.close();
 });
 
-test('they come once to a WebSocket that resumes, too', async () => {
+test('statuses that are published again come once to a resumed WebSocket, too', async () => {
   const stream = await streamOfMany();
   await stream.close();
   const query = `access_token=alice&stream=public&since=${stream.position}`;
@@ -99,7 +99,7 @@ test('they come once to a WebSocket that resumes, too', async () => {
   socket.close();
 });
 
-test('a status that nobody published before its owner was killed comes, also to a stream that resumed meanwhile', async () => {
+test('a status that was not published before its owner crashed is sent, also to a stream that resumed meanwhile', async () => {
   const stream = await EventStream.open(gateway.url, 'public', 'alice');
   await until('the first post', () => (post() !== '' && stream.updates().length > 0) || undefined, WAIT_MS);
   const unpublished = store();
@@ -122,7 +122,7 @@ test('a status that nobody published before its owner was killed comes, also to 
 const T0 = 1_700_000_000_000;
 const at = (ms: number) => makeId(T0 + ms, 7, 0);
 
-/** A stream of that kind that goes on from the floor, and what it sends. */
+/** A stream of that kind that resumes from the floor, and its events. */
 function resumedAt(name: string, floor: string) {
   const kind = streamNamed(name);
   const since = sinceOf(floor);
@@ -140,7 +140,7 @@ function resumedAt(name: string, floor: string) {
 }
 const event = (id: string) => new StreamEvent('any', '{}', id);
 
-test('notifications and conversations that are published again come once, those told late come', () => {
+test('notifications and conversations that are published again come once, late ones come', () => {
   const { stream, sent } = resumedAt('user', at(100));
   stream.notification(event(at(50)), at(50), true);
   stream.conversation(event(at(50)), at(50), true);
@@ -154,7 +154,7 @@ test('notifications and conversations that are published again come once, those 
   assert.deepEqual(sent, [at(60), at(150), at(70), at(160)]);
 });
 
-test('a reblog that a home left out stays out when the stream is resumed', () => {
+test('a reblog that a home stream left out stays out after a resume', () => {
   const { stream, sent, position } = resumedAt('user', at(100));
   const shows = (id: string, reblogOfId?: string) =>
     stream.status(event(id), { id, reblogOfId, editedAtMs: 0 } as StoreStatusRecord);

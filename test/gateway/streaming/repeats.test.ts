@@ -11,7 +11,7 @@ import { realClock } from '../http/gateway-fixture.js';
 let minted = 0;
 const newId = () => makeId(1_700_000_000_000 + minted++, 7, 0);
 
-/** A stream, and what it has sent. */
+/** A stream, and its events. */
 function opened(name: string) {
   const kind = streamNamed(name);
   assert.ok(kind !== undefined);
@@ -27,7 +27,7 @@ function opened(name: string) {
   return { shows, gone, isSent: (id: string) => sent.includes(id) };
 }
 
-test('home does not stream a reblog of what it has just shown, as itself or as another reblog', () => {
+test('home streams no reblog of a status that it has just sent, as the status or as another reblog', () => {
   const { shows, isSent } = opened('user');
   const original = shows();
   assert.ok(isSent(original) && !isSent(shows(original)) && !isSent(shows(original)));
@@ -35,7 +35,7 @@ test('home does not stream a reblog of what it has just shown, as itself or as a
   assert.deepEqual([shows(stranger), shows(stranger)].map(isSent), [true, false]);
 });
 
-test('it does once that is gone, or long ago', () => {
+test('home streams the reblog after the status is deleted, or long after it', () => {
   const { shows, gone, isSent } = opened('user');
   const stranger = newId();
   gone(shows(stranger));
@@ -47,7 +47,7 @@ test('it does once that is gone, or long ago', () => {
   assert.ok(isSent(shows(original)));
 });
 
-test('other streams show each status', () => {
+test('other streams send each status', () => {
   const { shows, isSent } = opened('public');
   const original = shows();
   assert.ok(isSent(shows(original)));

@@ -46,12 +46,12 @@ async function assertReset(): Promise<void> {
   stored = [];
 }
 
-test('a client is told to reload when more changed than one catching up reads', async () => {
+test('a client must reload if more changed than one catch-up reads', async () => {
   changes = 'too_many';
   await assertReset();
 });
 
-test('a client is told to reload when more that it may show changed than one catching up sends', async () => {
+test('a client must reload if more statuses that it may show changed than one catch-up sends', async () => {
   const status = plainStatus('000000000000000007', BOB, { deleted: true });
   changes = Array.from({ length: CATCH_UP_SENT_MAX + 1 }, (_, index) => ({
     atMs: index,
@@ -60,7 +60,7 @@ test('a client is told to reload when more that it may show changed than one cat
   await assertReset();
 });
 
-test('a client is told to reload when its stream takes little of so much that not all of it is read', async () => {
+test('a client must reload if its stream takes only a few of too many changes', async () => {
   const first = BigInt(makeId(Date.now() - 10_000, 0, 0));
   stored = Array.from({ length: 20_001 }, (_, index) =>
     plainStatus(String(first + BigInt(index)), BOB, { visibility: 'private' }),

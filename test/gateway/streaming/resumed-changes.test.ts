@@ -28,14 +28,14 @@ const remove = async (whose: Person, id: string) =>
 const textsOf = (data: readonly string[]) =>
   data.map((json) => (JSON.parse(json) as { content: string }).content.replace(/<[^>]*>/g, ''));
 
-/** Opens ann's stream and waits until it has told of a new status, so that it has a position. */
+/** Opens ann's stream and waits until it has sent a new status, so that it has a position. */
 async function opened(since?: string): Promise<EventStream> {
   const stream = await EventStream.open(server.url, 'user', ann.token, since);
   const seen = await ben.says('seen');
   await until('the status', () => stream.updates().includes(seen), WAIT_MS);
   return stream;
 }
-/** Where a stream was that is closed again. */
+/** Returns the position of a stream that is closed again. */
 async function left(): Promise<string> {
   const stream = await opened();
   await stream.close();
@@ -48,7 +48,7 @@ interface Frame {
   readonly payload?: string;
   readonly event_id?: string;
 }
-/** A WebSocket that sends `first` and collects frames. */
+/** Opens a WebSocket that sends `first` and collects frames. */
 async function socket(query: string, first?: object): Promise<{ frames: Frame[]; close(): void }> {
   const open = new WebSocket(`${server.url.replace('http', 'ws')}/api/v1/streaming?access_token=${ann.token}${query}`);
   const frames: Frame[] = [];
@@ -60,7 +60,7 @@ async function socket(query: string, first?: object): Promise<{ frames: Frame[];
 const payloads = (frames: readonly Frame[], name: string) =>
   frames.filter(({ event }) => event === name).map(({ payload }) => payload ?? '');
 
-/** Changes what ann may have seen, and what she has not, while she is away. */
+/** Changes statuses that ann may have seen, and others, while she is away. */
 async function changes(): Promise<{ gone: string[]; after: string }> {
   const [old, edited, removed] = [await ben.says('old'), await ben.says('first'), await ben.says('removed')];
   const [strange, unseen] = [await eve.says('strange'), await eve.says('unseen')];
@@ -81,7 +81,7 @@ async function changes(): Promise<{ gone: string[]; after: string }> {
   return { gone: [old, removed, direct, reblog], after: position };
 }
 
-test('server-sent events resumed by Last-Event-ID begin with the edits and deletions of what the client may show', async () => {
+test('server-sent events resumed by Last-Event-ID begin with edits and deletions of statuses that the client may show', async () => {
   const { gone, after: position } = await changes();
   const stream = await opened(position);
   assert.deepEqual(stream.dataOf('delete').sort(), gone.sort());
@@ -90,7 +90,7 @@ test('server-sent events resumed by Last-Event-ID begin with the edits and delet
   await stream.close();
 });
 
-test('a WebSocket resumed by its address or by a message is sent the edits and deletions, too', async () => {
+test('a WebSocket resumed by its address or by a message gets the edits and deletions, too', async () => {
   const { gone, after: position } = await changes();
   for (const [query, first] of [
     [`&stream=user&since=${position}`, undefined],
@@ -109,7 +109,7 @@ test('a WebSocket resumed by its address or by a message is sent the edits and d
   }
 });
 
-test('a status that was posted and edited while the client was away comes once, as it is now', async () => {
+test('a status that was posted and edited while the client was away comes once, in its current form', async () => {
   const position = await left();
   const posted = await ben.says('draft');
   await edit(ben, posted, 'final');
@@ -126,7 +126,7 @@ test('a status that was posted and edited while the client was away comes once, 
   await stream.close();
 });
 
-test('a public stream is told of changes of public statuses only', async () => {
+test('a public stream gets changes of public statuses only', async () => {
   const [shown, secret] = [await eve.says('shown'), await eve.says('secret', { visibility: 'private' })];
   const position = await left();
   await remove(eve, shown);
@@ -139,7 +139,7 @@ test('a public stream is told of changes of public statuses only', async () => {
   await stream.close();
 });
 
-test('the deletion of a direct status reaches a mentioned person whose stream began after it', async () => {
+test('the deletion of a direct status reaches a mentioned user whose stream began after the status', async () => {
   const direct = await ben.says('@ann psst', { visibility: 'direct' });
   const cat = await server.person('cat');
   await cat.follows(ben);
@@ -152,7 +152,7 @@ test('the deletion of a direct status reaches a mentioned person whose stream be
   for (const stream of [anns, cats]) await stream.close();
 });
 
-test('a client whose position is out of reach gets reset, then what happens from now on', async () => {
+test('a client whose position is out of reach gets reset, then later events', async () => {
   const before = await ben.says('before');
   const old = makeId(Date.now() - HOUR_MS - 1_000, 0, 0);
   for (const position of ['1', old, `${old}~5~2`, makeId(Date.now() + HOUR_MS, 0, 0)]) {
@@ -167,7 +167,7 @@ test('a client whose position is out of reach gets reset, then what happens from
   }
 });
 
-test('a WebSocket is told to reset for each stream whose position is out of reach', async () => {
+test('a WebSocket gets reset for each stream whose position is out of reach', async () => {
   const { frames, close } = await socket('&stream=user&since=1', { type: 'subscribe', stream: 'public', since: '1' });
   await until('two of them', () => frames.length === 2, WAIT_MS);
   assert.deepEqual(frames.map(({ stream }) => stream).sort(), [['public'], ['user']]);
@@ -178,7 +178,7 @@ test('a WebSocket is told to reset for each stream whose position is out of reac
   close();
 });
 
-test('edits and deletions from before the server was restarted are told to a client that resumes after it', async () => {
+test('edits and deletions from before a restart of the server reach a client that resumes after it', async () => {
   const first = await TestServer.start();
   const { folder } = first;
   let second: TestServer | undefined;

@@ -8,11 +8,11 @@ import { streamNamed } from '../../../gateway/streaming/stream-kinds.js';
 import { until } from '../../kit/time/until.js';
 
 const WAIT_MS = 10_000;
-/** Together a fifth of what may wait. */
+/** Together a fifth of the bytes that may wait. */
 const BEHIND = 10;
 const EVENT_BYTES = 20_000;
 
-test('what waited for a slow reader comes as soon as it reads, though nothing else happens', async () => {
+test('events that waited for a slow reader are sent as soon as it reads, even if nothing else happens', async () => {
   const kind = streamNamed('public');
   assert.ok(kind !== undefined);
   const app = uws.App();

@@ -6,7 +6,7 @@ const kind = { name: 'public:local', labels: ['public', 'local'] };
 const text = (bytes: Uint8Array) => Buffer.from(bytes).toString();
 const message = (event: StreamEvent, at?: string) => JSON.parse(text(event.frame(kind, at)));
 
-test('a message of a WebSocket names its stream, its event and the position to resume at; a deletion leaves none', () => {
+test('a message of a WebSocket contains its stream, its event and the position to resume at; a deletion has no position', () => {
   assert.deepEqual(message(new StreamEvent('update', '{"id":"7"}', '8'), '8~2s~-1'), {
     stream: ['public', 'local'],
     event: 'update',
@@ -21,7 +21,7 @@ test('a message of a WebSocket names its stream, its event and the position to r
   });
 });
 
-test('it is encoded once for each stream that it goes to', () => {
+test('an event is encoded once for each stream', () => {
   const event = new StreamEvent('update', '{}', '8');
   const home = { name: 'user', labels: ['user'] };
   assert.equal(event.frame(kind), event.frame(kind));
@@ -29,13 +29,13 @@ test('it is encoded once for each stream that it goes to', () => {
   assert.equal(event.sse(), event.sse());
 });
 
-test('as a server-sent event it has data even without a payload; its end and position are its connection’s', () => {
+test('a server-sent event has data even without a payload; its end and position belong to its connection', () => {
   const sse = (payload: string | undefined) => text(new StreamEvent('update', payload, '8').sse());
   assert.equal(sse('{"id":"7"}'), 'event: update\ndata: {"id":"7"}\n');
   assert.equal(sse(undefined), 'event: update\ndata: {}\n');
 });
 
-test('for one viewer there is more in it, or another entity, at the same position', () => {
+test('a viewer’s variant has more fields, or another entity, at the same position', () => {
   const event = new StreamEvent('update', '{"id":"7"}', '8');
   assert.deepEqual(message(event.with({ filtered: [] })).payload, '{"id":"7","filtered":[]}');
   assert.deepEqual(message(new StreamEvent('update', undefined, '8').with({ a: 1 })).payload, '{"a":1}');
@@ -43,7 +43,7 @@ test('for one viewer there is more in it, or another entity, at the same positio
   assert.deepEqual([other.event, other.payload, event.of({ id: '9' }).id], ['update', '{"id":"9"}', '8']);
 });
 
-test('viewers with the same marks share one event; marks of what is reblogged are within the reblog', () => {
+test('viewers with the same marks share one event; marks of the original are inside the reblog', () => {
   const event = new StreamEvent('update', '{"id":"9","reblog":{"id":"7"}}', '9');
   const none = { favourited: false };
   assert.equal(event.with(none, none), event.with({ ...none }, { ...none }));

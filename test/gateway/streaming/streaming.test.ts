@@ -48,7 +48,7 @@ const sources: StreamSources = {
 
 let mintedMs = 0;
 let minted = 0;
-/** Rising, as an actor mints them. */
+/** Returns a rising id, as an actor mints them. */
 function newId(): string {
   minted = (minted + 1) % 64;
   mintedMs = Math.max(Date.now(), minted === 0 ? mintedMs + 1 : mintedMs);
@@ -188,7 +188,7 @@ afterEach(async () => {
   clients = [];
 });
 
-test('a followed post comes as one frame whose payload is JSON text', async () => {
+test('a followed post is sent as one frame whose payload is JSON text', async () => {
   const alice = await Client.open('?access_token=alice&stream=user');
   const { id } = post();
   await alice.has(id);
@@ -229,7 +229,7 @@ test('the token may come as a sub-protocol, which is echoed, or in the header', 
   await stream.close();
 });
 
-test('bad tokens, streams and messages are refused and harm nobody', async () => {
+test('bad tokens, streams and messages are refused and affect nobody else', async () => {
   const at = (path: string, token?: string) =>
     fetch(`${gateway.url}/api/v1/streaming${path}`, {
       headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
@@ -265,7 +265,7 @@ test('bad tokens, streams and messages are refused and harm nobody', async () =>
   await until('the oversized message ends the connection', () => alice.closed, 5_000);
 });
 
-test('home streams what home shows: no strangers, no foreign replies, no unwanted reblogs, nothing private', async () => {
+test('the home stream equals the home timeline: no strangers, no foreign replies, no hidden reblogs, nothing private', async () => {
   follows.set(ALICE, [edge(BOB, { reblogs: false }), edge('000000000000000008', { pending: true })]);
   const alice = await Client.open('?access_token=alice&stream=user');
   post({ accountId: CAROL });
@@ -285,7 +285,7 @@ test('home streams what home shows: no strangers, no foreign replies, no unwante
   assert.deepEqual(alice.ids(), wanted);
 });
 
-test('a changed relation holds for what comes after it, and blocks count in public streams too', async () => {
+test('a changed relation applies to later events, and blocks apply to public streams too', async () => {
   const alice = await Client.open('?access_token=alice&stream=user');
   const carol = await Client.open('?access_token=carol&stream=public');
   await carol.has(post().id);
@@ -300,7 +300,7 @@ test('a changed relation holds for what comes after it, and blocks count in publ
   assert.ok(!carol.ids().includes(unwanted.id));
 });
 
-test('deletions reach those who may have seen the post', async () => {
+test('deletions reach viewers who may have seen the post', async () => {
   const alice = await Client.open('?access_token=alice&stream=user');
   const carol = await Client.open('?access_token=carol&stream=user');
   const record = post();
@@ -312,7 +312,7 @@ test('deletions reach those who may have seen the post', async () => {
   assert.deepEqual(carol.ids('delete'), []);
 });
 
-test('each post is rendered once, however many listen, and not at all for nobody', async () => {
+test('each post is rendered once for any number of streams, and not at all for none', async () => {
   const many = await Promise.all(Array.from({ length: 5 }, () => Client.open('?access_token=alice&stream=user')));
   const first = post();
   await Promise.all(many.map((client) => client.has(first.id)));
@@ -323,7 +323,7 @@ test('each post is rendered once, however many listen, and not at all for nobody
   assert.equal(rendered, 1);
 });
 
-test('what the bus lost comes from the store, once, in order', async () => {
+test('events that the bus lost come from the store, once, in order', async () => {
   const alice = await Client.open('?access_token=alice&stream=user');
   const first = post();
   await alice.has(first.id);
@@ -342,7 +342,7 @@ test('what the bus lost comes from the store, once, in order', async () => {
   assert.deepEqual(alice.ids('notification'), [sign]);
 });
 
-test('a stream opened while the bus is down gets everything since once it is back', async () => {
+test('a stream opened during an outage of the bus gets all later events when it is back', async () => {
   bus.down = true;
   const carol = await Client.open('?access_token=carol&stream=public');
   const missed = post();
@@ -412,7 +412,7 @@ test('a revocation that the bus lost is noticed with the gap', async () => {
   await until('closed', () => alice.closed, 5_000);
 });
 
-test('a reader that takes nothing is dropped, and the others do not wait for it', async () => {
+test('a reader that reads nothing is disconnected, and the others do not wait for it', async () => {
   padding = 'x'.repeat(200_000);
   const ended = { sse: false };
   const request = 'GET /api/v1/streaming/public?access_token=alice HTTP/1.1\r\nHost: a\r\n\r\n';
@@ -434,7 +434,7 @@ test('a reader that takes nothing is dropped, and the others do not wait for it'
   assert.equal(quick.closed, undefined);
 });
 
-test('a WebSocket that takes nothing is dropped, too, and a message that cannot be read harms nobody', async () => {
+test('a WebSocket that reads nothing is disconnected, too, and an unreadable message affects nobody', async () => {
   padding = 'x'.repeat(200_000);
   let dropped = false;
   const request =
@@ -456,7 +456,7 @@ test('a WebSocket that takes nothing is dropped, too, and a message that cannot 
   assert.equal(quick.closed, undefined);
 });
 
-test('with a separate streaming address every request is sent there, path and query kept', async () => {
+test('a separate streaming address redirects every request, with path and query unchanged', async () => {
   const elsewhere = new GatewayFixture();
   const services = elsewhere.services();
   await elsewhere.start([], {
@@ -469,7 +469,7 @@ test('with a separate streaming address every request is sent there, path and qu
   await elsewhere.stop();
 });
 
-test('a drain sends streams away with a hint and serves what still comes', async () => {
+test('a drain disconnects streams with a hint and serves later requests', async () => {
   const draining = await new GatewayFixture().start([], { streams: sources }, (async () => ({
     following: [],
     blocked: [],

@@ -5,12 +5,12 @@ import { type Bus, STATUSES_TOPIC } from '../../../transport/bus.js';
 const BLANK = { conversationId: '1', html: '', spoilerText: '', sensitive: false, mentions: [], tags: [] };
 const ZERO = { createdAtMs: 0, editedAtMs: 0, favourites: 0, reblogs: 0, replies: 0, deleted: false };
 
-/** A public status of somebody who says hello. */
+/** Returns a public status with a greeting. */
 export function plainStatus(id: string, accountId: string, more: Partial<StoreStatusRecord> = {}): StoreStatusRecord {
   return { id, accountId, visibility: 'public', text: 'hello', ...BLANK, ...ZERO, ...more };
 }
 
-/** As its actor tells all nodes. */
+/** Publishes a status as its actor does. */
 export function tell(
   bus: Pick<Bus, 'publish'>,
   kind: string,

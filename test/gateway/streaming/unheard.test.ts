@@ -7,7 +7,7 @@ import { ALICE, account, BOB, GatewayFixture } from '../http/gateway-fixture.js'
 import { NO_RELATIONS, NO_SOURCES } from './no-sources.js';
 import { plainStatus, tell } from './told-status.js';
 
-// Two servers of a NATS cluster that do not hear each other: what is changed beyond is told to nobody here.
+// Two partitioned servers of a NATS cluster: changes on one side are not published on the other.
 
 const WAIT_MS = 10_000;
 const gateway = new GatewayFixture();
@@ -41,7 +41,7 @@ async function opened(): Promise<EventStream> {
 const shown = (stream: EventStream, id: string) =>
   until('the status', () => stream.updates().includes(id) || undefined, WAIT_MS);
 
-test('a block that nobody told of counts in streams while not all nodes are heard', async () => {
+test('an unpublished block applies to streams while some nodes are unreachable', async () => {
   const stream = await opened();
   const before = asked;
   blocked = [BOB];
@@ -58,7 +58,7 @@ test('a block that nobody told of counts in streams while not all nodes are hear
   await stream.close();
 });
 
-test('a token whose revocation nobody told of ends its streams before they show anything more', async () => {
+test('a token with an unpublished revocation ends its streams before they send anything more', async () => {
   const stream = await opened();
   await gateway.takeToken('alice');
   await shown(stream, post());

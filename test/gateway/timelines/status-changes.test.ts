@@ -38,7 +38,7 @@ class World {
   }
 }
 
-test('changes of all lanes and of several buckets come in the order in which they happened', async () => {
+test('changes of all lanes and several buckets come in the order in which they happened', async () => {
   const world = new World();
   const ids = await world.write(
     [-40, -30, -20, -10, 0, 0.5].map((minutes) => T0 + minutes * MINUTE_MS),
@@ -49,7 +49,7 @@ test('changes of all lanes and of several buckets come in the order in which the
   assert.deepEqual(await world.idsSince(T0 + MINUTE_MS / 2), ids.slice(5), 'of a node whose clock is ahead');
 });
 
-test('whoever asks while the store is read shares the next read', async () => {
+test('callers during a read of the store share the next read', async () => {
   const world = new World();
   const [id = ''] = await world.write([T0], () => 0);
   const [first, ...others] = await Promise.all([
@@ -63,7 +63,7 @@ test('whoever asks while the store is read shares the next read', async () => {
   assert.ok(world.reads - reads <= 16, `${world.reads - reads} ranges were read`);
 });
 
-test('of more changes than one read takes the newest are found, and the others said to be too many', async () => {
+test('the newest of more changes than one read takes are found, and the rest is reported as too many', async () => {
   const world = new World();
   const atMs = Array.from({ length: 2_600 }, (_, index) => T0 + index);
   const ids = await world.write(atMs, () => 0);
@@ -72,7 +72,7 @@ test('of more changes than one read takes the newest are found, and the others s
   assert.deepEqual(await world.idsSince(T0 + 2_000), ids.slice(2_000));
 });
 
-test('a store that does not answer fails who asked, and nobody later', async () => {
+test('a store failure affects its callers, and no later ones', async () => {
   const world = new World();
   const changes = new StatusChanges(
     { range: async () => (world.reads++ === 0 ? Promise.reject(new Error('away')) : []) },

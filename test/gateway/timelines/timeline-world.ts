@@ -20,7 +20,7 @@ const PEOPLE = 8;
 /** Statuses before one that it may reblog, if there are to be repeats. */
 const REPEATED_AMONG = 30;
 
-/** Numbers that a seed decides. */
+/** Random numbers determined by a seed. */
 export class Dice {
   constructor(private state: number) {}
   below(limit: number): number {
@@ -33,7 +33,7 @@ export class Dice {
   }
 }
 
-/** A small instance in memory, with a viewer who follows some people and is blocked by or blocks others. */
+/** A small instance in memory, with a viewer who follows some accounts and has blocks in both directions. */
 export class TimelineWorld {
   readonly tables = new MemoryTables();
   readonly people = Array.from({ length: PEOPLE }, (_, n) => makeId(START_MS - 5_000 + n, n, 0));
@@ -103,7 +103,7 @@ export class TimelineWorld {
     limits: NOBODY_LIMITED,
   } as unknown as Services;
 
-  /** From now on the viewer's home lies in a ring, with so many of its newest ids. */
+  /** From now on the viewer's home timeline is in a ring, with that many of its newest ids. */
   async openRing(count: number): Promise<void> {
     const authors = [this.viewer, ...this.people.filter((id) => id !== this.viewer && this.hears(id))];
     const { ids, complete } = await recentIds(this.tables, this.#clock)(authors, count);
@@ -111,8 +111,8 @@ export class TimelineWorld {
   }
 
   /**
-   * Writes that many statuses; most in bursts, so that some share a bucket. `repeats`: what is in the home already is
-   * reblogged, too, and more than once; otherwise nothing comes twice.
+   * Writes that many statuses; most in bursts, so that some share a bucket. `repeats` also reblogs statuses of the home
+   * timeline, some more than once; otherwise nothing appears twice.
    */
   async fill(count: number, repeats = false): Promise<void> {
     for (const id of this.people) await this.tables.write([put(accounts, { account: id }, person(id))]);
@@ -137,7 +137,7 @@ export class TimelineWorld {
       .reverse();
   }
 
-  /** The visibility rules, said a second time. */
+  /** The visibility rules, implemented a second time. */
   visible(record: StoreStatusRecord): boolean {
     if (record.deleted) return false;
     if (record.reblogOfAccountId !== undefined && this.blocked.has(record.reblogOfAccountId)) return false;
@@ -152,12 +152,12 @@ export class TimelineWorld {
     return account === this.viewer || this.following.get(account)?.pending === false;
   }
 
-  /** Nothing that a mute takes out of timelines. */
+  /** Returns true if no mute hides the status from timelines. */
   unmuted({ accountId, reblogOfAccountId = '' }: StoreStatusRecord): boolean {
     return !this.muted.has(accountId) && !this.muted.has(reblogOfAccountId);
   }
 
-  /** The home rules, said a second time. */
+  /** The rules of the home timeline, implemented a second time. */
   inHome(record: StoreStatusRecord): boolean {
     const author = record.accountId;
     if (!this.#comes(record)) return false;
@@ -167,7 +167,9 @@ export class TimelineWorld {
     return answered === undefined || answered === author || this.hears(answered);
   }
 
-  /** Ids of the home, newest first, without the reblogs of what is there within so many rows below them. */
+  /**
+   * Returns the ids of the home timeline, newest first, without reblogs of statuses within that many rows below them.
+   */
   homeWithoutRepeats(rows: number): string[] {
     const all = [...this.records.values()].filter(({ accountId }) => this.hears(accountId));
     all.sort((a, b) => (a.id < b.id ? 1 : -1));
@@ -179,7 +181,7 @@ export class TimelineWorld {
     return all.flatMap((record, at) => (this.inHome(record) && !isRepeat(record, at) ? [record.id] : []));
   }
 
-  /** The rules of lists, said a second time. */
+  /** The rules of lists, implemented a second time. */
   inList(list: AccountSourceList, record: StoreStatusRecord): boolean {
     const { accountId: author, inReplyToAccountId: answered, visibility } = record;
     if (!list.members.includes(author) || visibility === 'direct' || !this.#comes(record)) return false;
@@ -224,7 +226,7 @@ export class TimelineWorld {
     };
   }
 
-  /** `reblogged`: each original only once, and only if its author is not heard. */
+  /** `reblogged` limits reblogs to one for each original, whose author the viewer does not follow. */
   #status(id: string, author: string, reblogged: Set<string> | undefined): StoreStatusRecord {
     const earlier = reblogged === undefined ? this.#justBefore(id) : this.#one([...this.records.values()]);
     const isReblog =
@@ -262,7 +264,7 @@ export class TimelineWorld {
     };
   }
 
-  /** One of those shortly before, or what it reblogs. */
+  /** Returns a recent status, or its original. */
   #justBefore(id: string): StoreStatusRecord | undefined {
     const earlier = [...this.records.values()].filter((record) => record.id < id);
     const one = this.#one(earlier.sort((a, b) => (a.id < b.id ? 1 : -1)).slice(0, REPEATED_AMONG));

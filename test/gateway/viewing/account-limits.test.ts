@@ -23,7 +23,7 @@ async function opened(failed: (error: unknown) => void = refused) {
   return { shared, tables, clock, limits: await AccountLimits.open(tables, clock, failed) };
 }
 
-test('what is told with its value holds at once, without a read', async () => {
+test('a change with its value takes effect at once, without a read', async () => {
   const { tables, limits } = await opened();
   tables.forget([told({ silenced: true, suspended: true })]);
   assert.deepEqual([limits.silenced(account), limits.suspended(account)], [true, true]);
@@ -33,7 +33,7 @@ test('what is told with its value holds at once, without a read', async () => {
   assert.deepEqual([limits.silenced(account), limits.suspended(account)], [false, true]);
 });
 
-test('what is told without it is read, and nothing that is told meanwhile is undone by that', async () => {
+test('a change without its value is read, and does not undo changes during the read', async () => {
   const { shared, tables, limits } = await opened();
   await shared.write([limited(true, false)]);
   let letGo: () => void = () => undefined;
@@ -56,7 +56,7 @@ test('what is told without it is read, and nothing that is told meanwhile is und
   assert.equal(limits.silenced(account), true);
 });
 
-test('after a gap all of them are read', async () => {
+test('all limits are read after a gap', async () => {
   const { shared, tables, limits } = await opened();
   await shared.write([limited(true, true)]);
   tables.forget(undefined);
@@ -64,7 +64,7 @@ test('after a gap all of them are read', async () => {
   assert.deepEqual([limits.silenced(account), limits.suspended(account)], [true, true]);
 });
 
-test('when the store does not answer they are read again until it does, all of them, however many were told of', async () => {
+test('all limits are read again until the store answers, however many changes arrive', async () => {
   const failures: unknown[] = [];
   const { shared, tables, clock, limits } = await opened((error) => failures.push(error));
   const { range, get } = shared;

@@ -50,7 +50,7 @@ test('a keyword is found in any case and within words, or as a whole word only',
   }
 });
 
-test('warnings are looked through, too, and every keyword that is found is named', () => {
+test('warnings are searched, too, and every matching keyword is listed', () => {
   const filters = new Filters(
     [
       filter([
@@ -65,7 +65,7 @@ test('warnings are looked through, too, and every keyword that is found is named
   assert.deepEqual(match?.keywords, ['cat', 'dog']);
 });
 
-test('what media show and a poll asks is looked through, too', () => {
+test('media descriptions and poll options are searched, too', () => {
   const filters = new Filters([filter([['cat', true]])], clock);
   const media = { media: [{ description: 'a cat' }] };
   const poll = { options: [{ title: 'Cat' }, { title: 'dog' }] };
@@ -80,7 +80,7 @@ test('a filter applies in its contexts, until it expires', () => {
   assert.deepEqual([at({ expiresAtMs: nowMs + 1 }, 'home'), at({ expiresAtMs: nowMs }, 'home')], [1, 0]);
 });
 
-test('what a status falls under is told anew once a filter has expired, and for a status that was changed', () => {
+test('matches are computed again after a filter has expired, and for a changed status', () => {
   let atMs = nowMs;
   const rules = [
     filter([['cat', true]], { id: '1', expiresAtMs: nowMs + 10 }),
@@ -99,7 +99,7 @@ test('what a status falls under is told anew once a filter has expired, and for 
   assert.deepEqual(ids(status('a dog')), []);
 });
 
-test('more statuses than are remembered are told of as rightly', () => {
+test('matches are correct for more statuses than the cache holds', () => {
   const filters = new Filters([filter([['cat', true]])], clock);
   const many = Array.from({ length: 600 }, (_, index) => status(index % 3 === 0 ? 'cat' : 'dog'));
   for (let round = 0; round < 2; round++)
@@ -107,13 +107,13 @@ test('more statuses than are remembered are told of as rightly', () => {
       assert.equal(filters.matches(one, 'home').length, index % 3 === 0 ? 1 : 0);
 });
 
-test('a status that a filter names falls under it whatever it says', () => {
+test('a status that a filter names matches, whatever its text', () => {
   const statuses = [{ id: '1', statusId: '5' }];
   const [match] = new Filters([filter([], { statuses })], clock).matches(status('nothing'), 'home');
   assert.deepEqual([match?.keywords, match?.statuses], [[], ['5']]);
 });
 
-test('what hides keeps away from home and notifications, and elsewhere only tells', () => {
+test('a hiding filter drops statuses from home and notifications, and only marks them elsewhere', () => {
   const matches = new Filters([filter([['cat', true]], { action: 'hide' })], clock).matches(status('cat'), undefined);
   assert.deepEqual(
     (['home', 'notifications', 'public', 'thread', 'account', undefined] as const).map((one) =>
@@ -123,11 +123,11 @@ test('what hides keeps away from home and notifications, and elsewhere only tell
   );
 });
 
-test('the longest keywords are looked for in the time that short ones take, in the longest text', () => {
+test('the longest keywords take as long as short ones, in the longest text', () => {
   const looking = (keyword: string, text: string) => {
     const keywords = Array.from({ length: 300 }, (_, n): [string, boolean] => [keyword, n % 2 === 0]);
     const rules = [filter(keywords)];
-    // What a status falls under is remembered: each look is at another one.
+    // Matches are cached, so each check uses another status.
     const filters = new Filters(rules, clock);
     return () => assert.deepEqual(filters.matches(status(text), 'home'), []);
   };

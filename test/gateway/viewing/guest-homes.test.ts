@@ -19,7 +19,7 @@ const statusId = (number: number) => makeId(10_000 + number, 2, 0);
 const page: HomeBounds = { before: undefined, after: undefined, upwards: false, limit: 20 };
 const turn = () => new Promise((resolve) => void setImmediate(resolve));
 
-/** A viewer whose owner has a ring elsewhere. */
+/** A viewer whose owner on another node has a ring. */
 async function visited() {
   const clock = new VirtualClock();
   const log = { warn: () => undefined };
@@ -39,7 +39,7 @@ async function visited() {
     await tables.write([put(accounts, { account: viewer }, { ...accounts.value.decode(new Uint8Array()), statuses })]);
   };
   await posted(0);
-  /** As Lenses does it; true when the owner was asked for the page. */
+  /** Reads as Lenses does; returns true if the owner was queried for the page. */
   const read = async (version = owner.version) => {
     const kept = guests.read(viewer, page, version);
     if (kept !== undefined) return { ids: kept.ids, asked: false };
@@ -55,7 +55,7 @@ async function visited() {
   return { guests, owner, posted, read, settle };
 }
 
-test('who comes again and again reads without a question, whoever posts meanwhile', async () => {
+test('a repeated reader needs no query, even while others post', async () => {
   const { guests, owner, read, settle } = await visited();
   assert.equal((await read()).asked, true);
   assert.equal(owner.asked, 0);
@@ -65,7 +65,7 @@ test('who comes again and again reads without a question, whoever posts meanwhil
   assert.deepEqual(await read(), { ids: [statusId(3), statusId(2), statusId(1)], asked: false });
 });
 
-test('after a post of their own the owner is asked, who has it at once; its answer stays', async () => {
+test('the owner is queried after the viewer’s own post, which it has at once; its answer is cached', async () => {
   const { owner, posted, read, settle } = await visited();
   await settle();
   await posted(1);
@@ -74,7 +74,7 @@ test('after a post of their own the owner is asked, who has it at once; its answ
   assert.deepEqual(await read(), { ids: [statusId(4), statusId(2), statusId(1)], asked: false });
 });
 
-test('with other relations the ring is not used any more', async () => {
+test('a ring is not used with other relations', async () => {
   const { owner, read, settle } = await visited();
   await settle();
   owner.version = 2;
@@ -84,7 +84,7 @@ test('with other relations the ring is not used any more', async () => {
   assert.deepEqual(await read(), { ids: [statusId(2)], asked: false });
 });
 
-test('what may have been missed is asked for, and a ring that the owner has not got is not made up', async () => {
+test('statuses that may have been missed are queried, and a ring that the owner lacks is not created', async () => {
   const { guests, owner, read, settle } = await visited();
   await settle();
   guests.closeAll();

@@ -11,7 +11,7 @@ const LENS_BELIEVED_MS = 5_000;
 const viewer = makeId(1_000, 1, 0);
 const other = makeId(1_000, 2, 0);
 
-/** A viewer on another node, whose actor answers when it is told to. */
+/** A viewer on another node, whose actor answers on command. */
 function elsewhere() {
   let version = 1;
   let blocked: string[] = [];
@@ -75,7 +75,7 @@ function elsewhere() {
   };
 }
 
-test('a viewer elsewhere is asked once, and again when their relations have changed', async () => {
+test('a viewer on another node is queried once, and again after their relations have changed', async () => {
   const world = elsewhere();
   for (let time = 0; time < 5; time++) assert.equal(await world.blocks(), false);
   assert.equal(world.asked(), 1);
@@ -85,7 +85,7 @@ test('a viewer elsewhere is asked once, and again when their relations have chan
   assert.equal(world.asked(), 2);
 });
 
-test('what others changed is no reason to ask', async () => {
+test('changes of others cause no query', async () => {
   const world = elsewhere();
   await world.blocks();
   world.heard(other);
@@ -93,7 +93,7 @@ test('what others changed is no reason to ask', async () => {
   assert.equal(world.asked(), 1);
 });
 
-test('an answer that was overtaken by news is not kept', async () => {
+test('an answer that a change overtook is not cached', async () => {
   const world = elsewhere();
   world.hold();
   const early = world.blocks();
@@ -104,7 +104,7 @@ test('an answer that was overtaken by news is not kept', async () => {
   assert.equal(await world.blocks(), true);
 });
 
-test('an answer that was overtaken by a gap is not kept', async () => {
+test('an answer that a gap overtook is not cached', async () => {
   const world = elsewhere();
   world.hold();
   const early = world.blocks();
@@ -115,7 +115,7 @@ test('an answer that was overtaken by a gap is not kept', async () => {
   assert.equal(await world.blocks(), true);
 });
 
-test('after a gap, when the bus is down, and after a while, the viewer is asked', async () => {
+test('the viewer is queried after a gap, during an outage of the bus, and after a while', async () => {
   const world = elsewhere();
   await world.blocks();
   world.block();
@@ -133,7 +133,7 @@ test('after a gap, when the bus is down, and after a while, the viewer is asked'
   assert.equal(world.asked(), 4);
 });
 
-test('a home is always asked for, and its answer says how the relations are', async () => {
+test('a home timeline is always queried, and its answer validates the relations', async () => {
   const world = elsewhere();
   await world.home();
   await world.home();

@@ -1,9 +1,9 @@
 import type { Answered, Asked, Person } from '../../kit/services/server.js';
 
-/** Someone who looks: a person, or nobody in particular. */
+/** A viewer: a user, or anonymous. */
 export type Looker = Pick<Person, 'get'> & Partial<Person>;
 
-/** An application, without a user. */
+/** Returns an application without a user. */
 export async function applicationOf(server: Asked): Promise<Looker> {
   const registered = { client_name: 'looks', redirect_uris: 'https://example.org/', scopes: 'read' };
   const { client_id, client_secret } = (await server.ask('POST', '/api/v1/apps', registered)).body;
@@ -12,16 +12,16 @@ export async function applicationOf(server: Asked): Promise<Looker> {
   return { get: (path) => server.ask('GET', path, undefined, access_token) };
 }
 
-/** What a look needs to know. */
+/** Data that a view needs. */
 export interface Scene {
   readonly people: readonly Person[];
-  /** Ids and words of all that was ever said, whoever may see it. */
+  /** Ids and words of all statuses, whatever their visibility. */
   readonly said: readonly { readonly id: string; readonly word: string }[];
 }
 
 /**
- * Where statuses show: the addresses that somebody looks at. `each` of a status that the looker may not see must be
- * answered as one that never was.
+ * Places that show statuses: the addresses that a viewer requests. `each` of an invisible status must be answered like
+ * a missing one.
  */
 export type View =
   | { readonly kind: 'list'; readonly paths: (scene: Scene, looker: Looker) => Promise<string[]> | string[] }
@@ -37,7 +37,7 @@ const ofWords = (path: (word: string) => string): View => ({
   kind: 'list',
   paths: ({ said }) => said.map(({ word }) => path(word)),
 });
-/** An address for each thing of a list. */
+/** Returns one address for each item of a list. */
 const listedAt = (list: string, path: (thing: never) => string): View => ({
   kind: 'list',
   paths: async (_scene, looker) => things(await looker.get(list)).map((thing) => path(thing as never)),
@@ -52,7 +52,7 @@ const PAGE = 'limit=40';
 type Thing = { readonly id: string };
 type Group = { readonly group_key: string };
 
-/** By route: a new one that shows statuses is one more line. */
+/** Views by route: a new route that shows statuses adds one line. */
 export const STATUS_VIEWS: Readonly<Record<string, View>> = {
   'GET /api/v1/statuses/:id': each((id) => `/api/v1/statuses/${id}`),
   'GET /api/v1/statuses/:id/context': each((id) => `/api/v1/statuses/${id}/context`),
@@ -121,7 +121,7 @@ export const STATUS_VIEWS: Readonly<Record<string, View>> = {
   'GET /api/v1/search': ofWords((word) => `/api/v1/search?q=${word}&${PAGE}`),
 };
 
-/** Routes whose answers could hold statuses by their names or types, and why they need no look. */
+/** Routes whose answers could contain statuses by name or type, and why they need no view. */
 export const NO_STATUS_SHOWN: Readonly<Record<string, string>> = {
   'GET /api/v1/statuses/public': 'leads to where the timeline is now',
   'GET /api/v1/statuses/home': 'leads to where the timeline is now',

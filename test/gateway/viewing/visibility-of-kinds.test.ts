@@ -13,18 +13,21 @@ import { applicationOf, type Looker, STATUS_VIEWS } from './status-views.js';
 const WAIT_MS = 10_000;
 const AT_ONCE = 8;
 const FAR = 'far.example';
-/** Where whom one mutes or blocks, and whose domain one blocks, is not shown, though one may look at it. */
+/**
+ * Views that hide accounts that the viewer mutes or blocks, and blocked domains, although the viewer may read their
+ * statuses.
+ */
 const SURFACES = /\/timelines\/|notifications|conversations|\/search|\/trends|\/context/;
-/** What they answer has nothing of a status by which to know it. */
+/** Views whose answers do not identify a status. */
 const WITHOUT_IDS = /media_index|favourited_by|reblogged_by/;
-/** Views that need more than this test makes for them to show anything. */
+/** Views that need more data than this test creates. */
 const NEVER_SHOW = ['GET /api/v1/trends/statuses', 'GET /api/v1/statuses/:id/quotes', 'GET /api/v1/statuses/:id/card'];
 const OPEN: readonly Visibility[] = ['public', 'unlisted'];
 const FOLLOWED: readonly Visibility[] = ['public', 'unlisted', 'private'];
 
 let server: TestServer;
 let host: Person;
-/** Whether a view ever showed a status that it may show: only then it means something that it shows others not. */
+/** Views that have shown a permitted status: only for these it is significant that others are hidden. */
 const showing = new Set<string>();
 before(async () => {
   server = await TestServer.start();
@@ -33,16 +36,16 @@ before(async () => {
 after(() => server.stop());
 
 interface Kind {
-  /** What the viewer may look at. */
+  /** Visibilities that the viewer may read. */
   readonly sees: readonly Visibility[];
-  /** What is shown in timelines and the like; absent: as much. */
+  /** Visibilities that timelines and similar views show; absent: the same. */
   readonly listed?: readonly Visibility[];
-  /** Everything is said to the viewer, too. */
+  /** All statuses mention the viewer. */
   readonly mentioned?: boolean;
-  /** The viewer does not follow, and those must ask to be heard. */
+  /** The viewer does not follow, and these statuses need a follow. */
   readonly asks?: boolean;
   readonly role?: string;
-  /** After everything was said and marked. */
+  /** Applied after all statuses and marks exist. */
   readonly becomes?: (viewer: Person, author: Person) => Promise<unknown>;
 }
 
@@ -54,7 +57,10 @@ async function blocksDomain(viewer: Person, author: Person): Promise<void> {
   await movesAway(author);
 }
 
-/** Who looks (`far`: at people of a domain that they block), beside nobody in particular and the author. All have followed the author and marked what they could. */
+/**
+ * Viewers (`far` views accounts of a blocked domain), besides the anonymous one and the author. All have followed the
+ * author and marked what they could.
+ */
 const KINDS: Readonly<Record<string, Kind>> = {
   stranger: { sees: OPEN, becomes: does('unfollow') },
   moderator: { sees: OPEN, role: 'moderator', becomes: does('unfollow') },
@@ -73,7 +79,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   far: { sees: OPEN, listed: [], becomes: blocksDomain },
 };
 
-/** As if the account were of another server: its row says so, from which everybody reads it. */
+/** Gives an account another server's domain in its row, which all readers use. */
 async function movesAway({ id }: Person): Promise<void> {
   const tables = server.node.services.tables as unknown as Tables;
   const record = await tables.get(accounts, { account: id });
@@ -89,7 +95,7 @@ interface Said {
 interface Story {
   readonly author: Person;
   readonly viewer: Person;
-  /** Of the author; `shared`: what others made of it, or said before it. */
+  /** Statuses of the author; `shared` are reblogs of these by others, or statuses before them. */
   readonly said: readonly Said[];
   readonly shared: readonly Said[];
 }
@@ -101,7 +107,7 @@ async function says(by: Person, visibility: Visibility, to: string, more: object
   return { id: await by.says(text, { visibility, ...more }), word, visibility };
 }
 
-/** An author says everything in every visibility; a viewer who follows marks it; then they become what they are. */
+/** The author posts in every visibility, a follower marks the statuses, and then the relation changes. */
 async function story(name: string, { mentioned, role = 'user', becomes, asks }: Kind): Promise<Story> {
   const author = await server.person(`a_${name}`);
   const viewer = role === 'user' ? await server.person(`v_${name}`) : await server.staff(`v_${name}`, role);
@@ -143,7 +149,7 @@ async function story(name: string, { mentioned, role = 'user', becomes, asks }: 
 
 const textOf = ({ body }: Answered): string => (typeof body === 'string' ? body : JSON.stringify(body));
 
-/** What somebody is shown, against what they may be shown. */
+/** Compares what a viewer is shown with what they may see. */
 async function faultsOf({ author, viewer, said, shared }: Story, looker: Looker, { sees, listed = sees }: Kind) {
   const missing = textOf(await looker.get('/api/v1/statuses/1'));
   const found: string[] = [];
@@ -188,7 +194,7 @@ async function faultsOf({ author, viewer, said, shared }: Story, looker: Looker,
 }
 
 for (const [name, kind] of Object.entries(KINDS)) {
-  test(`somebody ${name.replaceAll('_', ' and ')}: shown what they may see, in every visibility, on every route`, async () => {
+  test(`a viewer (${name.replaceAll('_', ' and ')}) sees what they may, in every visibility, on every route`, async () => {
     const told = await story(name, kind);
     assert.deepEqual(await faultsOf(told, told.viewer, kind), []);
     if (name === 'stranger') {
@@ -201,14 +207,14 @@ for (const [name, kind] of Object.entries(KINDS)) {
   });
 }
 
-test('every view has shown something that it may show', () => {
+test('every view has shown a status that it may show', () => {
   const silent = Object.keys(STATUS_VIEWS).filter((name) => !showing.has(name) && !NEVER_SHOW.includes(name));
   assert.deepEqual(silent, []);
 });
 
 const STREAMS = ['user', 'user/notification', 'public', 'public/local', 'hashtag?tag=owls', 'direct'];
 
-/** What the viewer's streams send of what the author does now. */
+/** Returns what the viewer's streams send of the author's new statuses. */
 async function streamFaults(
   { author, viewer, said }: Story,
   { sees, listed = sees, mentioned, asks }: Kind,
@@ -217,7 +223,7 @@ async function streamFaults(
   const names = [...STREAMS, `list?list=${list.id}`];
   const streams = await Promise.all(names.map((name) => EventStream.open(server.url, name, viewer.token)));
   const textsOf = (stream: EventStream) => stream.events.map(({ data }) => data).join('\n');
-  /** Waits until each stream has sent something of the host that was said only now. */
+  /** Waits until each stream has sent a new status of the host. */
   const reached = async () => {
     const marks: string[] = [];
     await until(
@@ -234,7 +240,7 @@ async function streamFaults(
   };
   await reached();
   const to = mentioned === true ? `@${viewer.name} ` : '';
-  // A row of an account is written anew with each status, and its domain with it: only others speak of them.
+  // An account's row is rewritten with each status, including its domain, so only others mention the author.
   const isAway = author.name === 'a_far';
   const now: Said[] = [];
   if (!isAway) for (const visibility of VISIBILITIES) now.push(await says(author, visibility, to));

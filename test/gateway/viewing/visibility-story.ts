@@ -4,7 +4,7 @@ import type { Answered, Person } from '../../kit/services/server.js';
 import { type Looker, STATUS_VIEWS } from './status-views.js';
 
 const PEOPLE = 4;
-/** Looks of one person at a time. */
+/** Concurrent requests of one viewer. */
 const AT_ONCE = 8;
 
 const who = fc.integer({ min: 0, max: PEOPLE - 1 });
@@ -36,31 +36,34 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 4, arbitrary: relate },
 );
 
-/** Somebody says something, as everybody may see it. */
+/** A step in which somebody posts a public status. */
 export const says = (author: number, more: Partial<Of<typeof post>> = {}): Step => ({
   ...{ did: 'post', who: author, visibility: 'public', reply: undefined, mentions: undefined, poll: false },
   ...{ quote: undefined, ...more },
 });
 
-/** Something said, as the model knows it. */
+/** A status in the model. */
 interface Said {
   readonly id: string;
   readonly author: Person;
   readonly visibility: string;
   mentionIds: readonly string[];
-  /** Found in its text and nowhere else. */
+  /** Word that occurs in this status only. */
   readonly word: string;
-  /** What it reblogs. */
+  /** The reblogged status. */
   readonly original: Said | undefined;
   gone: boolean;
 }
 
-/** Where stories are played: on one node in this process, or on several. */
+/** Place where stories run: one node in this process, or several. */
 export class Theatre {
   private runs = 0;
   private words = 0;
 
-  /** @param make makes people of these names; @param others who look besides the people of a story, and see no more than anybody */
+  /**
+   * @param make creates users with these names
+   * @param others viewers besides the users of a story, who see no more than anybody
+   */
   constructor(
     private readonly make: (names: readonly string[]) => Promise<Person[]>,
     readonly others: readonly Looker[],
@@ -71,13 +74,13 @@ export class Theatre {
     return this.make(Array.from({ length: PEOPLE }, (_, n) => `p${n}r${run}`));
   }
 
-  /** One that no status has yet. */
+  /** Returns a word that no status contains yet. */
   word(): string {
     return `word${++this.words}x`;
   }
 }
 
-/** People, what they do by the interface, and what that makes of their relations. */
+/** Users, their actions through the API, and the resulting relations. */
 export class Story {
   readonly said: Said[] = [];
   /** `a b`: a follows b, a blocks b. */
@@ -89,14 +92,14 @@ export class Story {
     readonly people: readonly Person[],
   ) {}
 
-  /** What these steps make. */
+  /** Runs these steps. */
   static async of(theatre: Theatre, steps: readonly Step[]): Promise<Story> {
     const story = new Story(theatre, await theatre.people());
     for (const one of steps) await story.tell(one);
     return story;
   }
 
-  /** What somebody is shown that they may not see, or not shown that they may. */
+  /** Returns statuses that a viewer sees without permission, or does not see despite it. */
   async faults(): Promise<string[]> {
     const lookers = [...this.people, ...this.theatre.others] as Looker[];
     const faults = await Promise.all(
@@ -152,7 +155,7 @@ export class Story {
     this.said.push({
       id: body.id,
       author: by,
-      // What quotes something for followers is for followers.
+      // A quote of a status for followers is for followers only.
       visibility: body.visibility,
       mentionIds: mentionsIn(answer),
       word,
@@ -167,7 +170,7 @@ export class Story {
       if ((await by.remove(`/api/v1/statuses/${id}`)).status !== 200) return;
       for (const one of this.said) if (one === status || one.original === status) one.gone = true;
     } else if (did === 'edit') {
-      // Whoever is not mentioned any more is mentioned no more.
+      // The edit removes the mentions.
       const text = { status: `${word} again #owls` };
       const answer = await by.put(`/api/v1/statuses/${id}`, text);
       if (answer.status === 200) status.mentionIds = mentionsIn(answer);
@@ -208,7 +211,7 @@ export class Story {
 
 const mentionsIn = ({ body }: Answered): string[] => body.mentions.map(({ id }: { id: string }) => id);
 
-/** Everything that somebody sees, against what they may. */
+/** Compares everything that a viewer sees with what they may see. */
 async function faultsOf(story: Story, looker: Looker): Promise<string[]> {
   const hidden = story.said.filter((status) => !story.sees(looker, status));
   const shown = new Set(story.said.filter((status) => story.sees(looker, status)).map(({ word }) => word));
@@ -220,7 +223,7 @@ async function faultsOf(story: Story, looker: Looker): Promise<string[]> {
     if (answer.status >= 500) found.push(`${name} ${path}: ${answer.status}`);
     if (never !== undefined && (answer.status !== 404 || text !== JSON.stringify(missing.body)))
       found.push(`${name} ${path}: ${answer.status} ${text.slice(0, 200)}`);
-    // What a reply answers is named, whoever may see that.
+    // The id of a reply's parent is public, even if the parent is not.
     const told = text.replace(/"in_reply_to_id":"\d+"/g, '');
     for (const { id, word } of hidden) {
       const isTold = told.includes(id) || (!shown.has(word) && told.includes(word));

@@ -9,7 +9,7 @@ import { applicationOf, NO_STATUS_SHOWN, STATUS_VIEWS } from './status-views.js'
 import { type Step, Story, says, step, Theatre } from './visibility-story.js';
 
 const STEPS_MAX = 30;
-/** What answers hold, or what their addresses are called, that may have statuses in them. */
+/** Names in types and addresses of answers that may contain statuses. */
 const MAY_SHOW = /Status\b|StatusEdit|Context\b|Conversation|Notification(?!Policy)|Grouped|Search|AdminReport|Poll\b/;
 const MAY_SHOW_AT = /\/(?:timelines|statuses|media_index|notifications|search)\b/;
 
@@ -23,20 +23,20 @@ before(async () => {
 });
 after(() => server.stop());
 
-/** What these steps make, as everybody sees it. */
+/** Runs these steps, and checks what everybody sees. */
 async function told(steps: readonly Step[]): Promise<void> {
   const story = await Story.of(theatre, steps);
   assert.deepEqual(await story.faults(), []);
 }
 
-test('what somebody may not see is shown to them nowhere, whatever happened before', async () => {
+test('a status is shown to nobody who may not see it, whatever happened before', async () => {
   await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: STEPS_MAX }), told), {
     numRuns: 6,
     interruptAfterTimeLimit: 60_000,
   });
 });
 
-test('a quote shows nothing of what its reader may not see, nor does a quote of it, a reblog or a notification', async () => {
+test('a quote shows nothing that its reader may not see, nor does a nested quote, a reblog or a notification', async () => {
   const block: Step = { did: 'block', who: 0, whom: 2 };
   const quoted = [says(0), says(1, { quote: 0, mentions: 2 }), says(3, { quote: 1 })];
   const marked: Step[] = [1, 2].flatMap((what) => [
@@ -47,12 +47,12 @@ test('a quote shows nothing of what its reader may not see, nor does a quote of 
   const listens: Step[] = [1, 3].map((whom) => ({ did: 'listen', who: 2, whom }));
   await told([...listens, ...quoted, ...marked, block]);
   await told([block, ...listens, ...quoted, ...marked, { did: 'edit', who: 0, what: 0 }]);
-  // For followers, but shown to somebody who is mentioned in the quote only.
+  // For followers, but shown to an account that is mentioned only in the quote.
   await told([says(0, { visibility: 'private' }), says(0, { visibility: 'private', quote: 0, mentions: 2 })]);
   await told([...quoted, { did: 'remove', who: 0, what: 0 }]);
 });
 
-test('every route that may show statuses is looked at, or it is said why not', () => {
+test('every route that may show statuses has a view, or a reason for having none', () => {
   const answers = new Map(
     recorded.operations.map((fact) => [`${fact[0]} ${pathShape(String(fact[1]))}`, String(fact[5])]),
   );

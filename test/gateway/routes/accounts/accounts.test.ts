@@ -14,7 +14,7 @@ after(() => server.stop());
 
 const ids = (list: { id: string }[]) => list.map((item) => item.id);
 
-test('an account is found by id and by name, in any of the name’s forms', async () => {
+test('an account is found by id and by name, in every form of the name', async () => {
   const byId = await server.get(`/api/v1/accounts/${alice.id}`);
   assert.equal(byId.body.acct, 'alice');
   for (const acct of ['alice', '@Alice', 'alice@localhost', '@alice@LOCALHOST']) {
@@ -25,7 +25,7 @@ test('an account is found by id and by name, in any of the name’s forms', asyn
   assert.deepEqual(ids(several.body), [bob.id]);
 });
 
-test('what is nobody is not found; nor is whom a lookup does not name', async () => {
+test('an unknown id is not found, and neither is an empty lookup', async () => {
   for (const path of ['1', 'x', '%C3%A9', '9'.repeat(30)]) {
     assert.equal((await server.get(`/api/v1/accounts/${path}`)).status, 404, path);
   }
@@ -37,7 +37,7 @@ test('what is nobody is not found; nor is whom a lookup does not name', async ()
   assert.equal((await server.get('/api/v1/accounts/1/statuses')).status, 404);
 });
 
-test('relationships are for those who exist, and for users only', async () => {
+test('relationships exist for existing accounts, and for users only', async () => {
   const { body } = await alice.get(`/api/v1/accounts/relationships?id[]=${bob.id}&id[]=1`);
   assert.deepEqual(ids(body), [bob.id]);
   assert.deepEqual((await alice.get('/api/v1/accounts/relationships')).body, []);
@@ -45,7 +45,7 @@ test('relationships are for those who exist, and for users only', async () => {
   assert.equal((await server.get(`/api/v1/accounts/relationships?id[]=${bob.id}`)).status, 401);
 });
 
-test('relationships of several are in the order asked, with what is special of each', async () => {
+test('relationships are in the order of the request, with the properties of each', async () => {
   const others = await Promise.all(['ruth', 'sam', 'tess'].map((name) => server.person(name)));
   const [ruth, sam, tess] = others as [Person, Person, Person];
   await alice.post(`/api/v1/accounts/${ruth.id}/follow`, { languages: ['de'] });
@@ -63,7 +63,7 @@ test('relationships of several are in the order asked, with what is special of e
   assert.deepEqual([blocked.body.blocking, blocked.body.followed_by], [true, false]);
 });
 
-test('the pictures that accounts point to are there', async () => {
+test('the pictures of accounts exist', async () => {
   const { body } = await server.get(`/api/v1/accounts/${alice.id}`);
   for (const address of [body.avatar, body.header_static]) {
     const response = await fetch(server.url + new URL(address).pathname);
@@ -73,7 +73,7 @@ test('the pictures that accounts point to are there', async () => {
   }
 });
 
-test('an account’s statuses are what the reader may see, chosen by the query', async () => {
+test('an account’s statuses are those that the reader may see, filtered by the query', async () => {
   const carol = await server.person('carol');
   const open = await carol.says('open #One');
   const thread = await carol.says('more', { in_reply_to_id: open });

@@ -26,7 +26,7 @@ const listed = async (person: Person, by: Pick<Person, 'get'> | TestServer = ser
   ids((await by.get(`/api/v1/accounts/${person.id}/collections`)).body.collections);
 const featuring = async (person: Person) =>
   ids((await person.get(`/api/v1/accounts/${person.id}/in_collections`)).body.collections);
-/** Of a type, once there is one. */
+/** Returns the notifications of a type, as soon as there is one. */
 const told = (person: Person, type: string) =>
   until(
     `a notification of ${type}`,
@@ -34,7 +34,7 @@ const told = (person: Person, type: string) =>
     WAIT_MS,
   );
 
-/** People who agree to be featured. */
+/** Creates users who consent to being featured. */
 async function people<N extends readonly string[]>(...names: N): Promise<{ [K in keyof N]: Person }> {
   const made: Person[] = [];
   for (const name of names) {
@@ -52,7 +52,7 @@ async function makes(owner: Person, members: readonly Person[], more: object = {
   return made.body.collection;
 }
 
-test('a collection is made, shown with its accounts, changed and deleted', async () => {
+test('a collection is created, shown with its accounts, changed and deleted', async () => {
   const [ann, ben, cleo] = await people('ann', 'ben', 'cleo');
   const more = { description: 'All <of> them', language: 'en', tag_name: '#Owls', sensitive: true };
   const made = await makes(ann, [ben], more);
@@ -90,7 +90,7 @@ test('a collection is made, shown with its accounts, changed and deleted', async
   assert.deepEqual([await listed(ann, ann), await featuring(ben)], [[], []]);
 });
 
-test('lists are paged by their offset, the latest first', async () => {
+test('lists are paged by offset, latest first', async () => {
   const [dan, eve] = await people('dan', 'eve');
   const made: string[] = [];
   for (let n = 0; n < 3; n++) made.unshift((await makes(dan, [eve], { name: `${n}` })).id);
@@ -104,7 +104,7 @@ test('lists are paged by their offset, the latest first', async () => {
   }
 });
 
-test('only those are featured who agree: nobody who is not discoverable, nobody locked by who does not follow', async () => {
+test('only consenting accounts are featured: not undiscoverable ones, nor locked ones by non-followers', async () => {
   const [fay, gil] = await people('fay', 'gil');
   const hal = await server.person('hal');
   const { id } = await makes(fay, []);
@@ -124,7 +124,7 @@ test('only those are featured who agree: nobody who is not discoverable, nobody 
   assert.equal((await add(fay.id)).status, 200, 'oneself');
 });
 
-test('who is put into a collection hears of it, by stream too, and of what becomes of it', async () => {
+test('an account in a collection is notified of it and of its changes, also by stream', async () => {
   const [ida, jan] = await people('ida', 'jan');
   const stream = await EventStream.open(server.url, 'user', jan.token);
   const { id } = await makes(ida, [jan, ida]);
@@ -160,7 +160,7 @@ test('who is put into a collection hears of it, by stream too, and of what becom
   assert.deepEqual((await jan.get('/api/v1/notifications')).body, [], 'of what is gone nothing is told');
 });
 
-test('notifications of collections wait when the policy says so, and do not come from who is muted', async () => {
+test('notifications about collections wait if the policy says so, and do not come from muted accounts', async () => {
   const [kim, lea, max] = await people('kim', 'lea', 'max');
   await lea.put('/api/v2/notifications/policy', { for_not_following: 'filter' });
   await makes(kim, [lea]);
@@ -181,7 +181,7 @@ test('notifications of collections wait when the policy says so, and do not come
   assert.deepEqual(await featuring(max), [id]);
 });
 
-test('a collection is changed by its owner alone, and left by who is in it alone', async () => {
+test('only its owner changes a collection, and only a member leaves it', async () => {
   const [ned, ola, pia] = await people('ned', 'ola', 'pia');
   const made = await makes(ned, [ola]);
   const item = made.items[0].id;
@@ -217,7 +217,7 @@ test('a collection is changed by its owner alone, and left by who is in it alone
   assert.equal((await pia.get(`/api/v1/accounts/${NOBODYS}/in_collections`)).status, 404);
 });
 
-test('what is not to be discovered is found by its address only; to whom its owner blocks it is not there', async () => {
+test('an undiscoverable collection is found by its address only, and never by an account that its owner blocks', async () => {
   const [qin, ray, sue] = await people('qin', 'ray', 'sue');
   const { id } = await makes(qin, [ray], { discoverable: false });
   assert.deepEqual([await listed(qin), await listed(qin, ray), await listed(qin, qin)], [[], [], [id]]);
@@ -234,7 +234,7 @@ test('what is not to be discovered is found by its address only; to whom its own
     assert.deepEqual([answer.status, answer.body], [404, missing.body]);
 });
 
-test('a block takes each out of the other’s collections, at once and for both sides', async () => {
+test('a block removes each account from the other’s collections, at once', async () => {
   const [tom, una] = await people('tom', 'una');
   const [toms, unas] = [await makes(tom, [una]), await makes(una, [tom])];
   await tom.post(`/api/v1/accounts/${una.id}/block`);
@@ -250,7 +250,7 @@ test('a block takes each out of the other’s collections, at once and for both 
   assert.equal((await tom.post(`${collections}/${toms.id}/items`, { account_id: una.id })).status, 200);
 });
 
-test('whom the viewer blocks is not shown to them in others’ collections', async () => {
+test('accounts that the viewer blocks are hidden in others’ collections', async () => {
   const [vic, wes, xia] = await people('vic', 'wes', 'xia');
   const { id } = await makes(vic, [wes]);
   await xia.post(`/api/v1/accounts/${wes.id}/block`);
@@ -260,7 +260,7 @@ test('whom the viewer blocks is not shown to them in others’ collections', asy
   assert.equal((await server.get(`${collections}/${id}`)).body.collection.item_count, 1);
 });
 
-test('whoever is suspended does not show, nor do their collections, and all is back when that ends', async () => {
+test('a suspended account and its collections are hidden until the suspension ends', async () => {
   const [yan, zoe] = await people('yan', 'zoe');
   const [yans, zoes] = [await makes(yan, [zoe]), await makes(zoe, [yan])];
   await moderate(yan, 'suspend');
@@ -276,7 +276,7 @@ test('whoever is suspended does not show, nor do their collections, and all is b
   assert.equal((await server.get(`${collections}/${zoes.id}`)).body.collection.item_count, 1);
 });
 
-test('whoever is deleted is in no collection any more, and theirs are gone', async () => {
+test('a deleted account leaves all collections, and its own are deleted', async () => {
   const [abe, bea] = await people('abe', 'bea');
   const [abes, beas] = [await makes(abe, [bea]), await makes(bea, [abe])];
   await moderate(abe, 'suspend');
@@ -294,7 +294,7 @@ test('whoever is deleted is in no collection any more, and theirs are gone', asy
   assert.equal((await server.get(`${collections}/${beas.id}`)).body.collection.item_count, 0);
 });
 
-test('limits hold under requests at once, and what is bad is refused and changes nothing', async () => {
+test('limits hold for concurrent requests, and bad requests change nothing', async () => {
   const [cat, dov] = await people('cat', 'dov');
   const many = Array.from({ length: COLLECTIONS_MAX + 5 }, (_, n) => cat.post(collections, { name: `${n}` }));
   const made = (await Promise.all(many)).map(({ status }) => status);
@@ -324,7 +324,7 @@ test('limits hold under requests at once, and what is bad is refused and changes
   assert.equal((await dov.post(collections, {})).status, 422);
 });
 
-test('what is made twice under one Idempotency-Key is made once', async () => {
+test('a request repeated with one Idempotency-Key creates one object', async () => {
   const [eli, fin] = await people('eli', 'fin');
   const key = { 'Idempotency-Key': 'once' };
   const make = () => eli.post(collections, { name: 'once' }, key);
@@ -337,7 +337,7 @@ test('what is made twice under one Idempotency-Key is made once', async () => {
   assert.deepEqual([one.status, again.status, one.body], [200, 200, again.body]);
 });
 
-test('a collection is found by its address, by whom it is there for', async () => {
+test('a collection is found by its address, by those who may see it', async () => {
   const [kai, liv] = await people('kai', 'liv');
   const made = await makes(kai, [liv], { discoverable: false });
   const search = async (by: Person, url: string) =>
@@ -347,7 +347,7 @@ test('a collection is found by its address, by whom it is there for', async () =
   assert.deepEqual(await search(liv, made.url), []);
 });
 
-test('an account says who may feature it, and whether the viewer may', async () => {
+test('an account states who may feature it, and if the viewer may', async () => {
   const [mia, noa] = await people('mia', 'noa');
   const approval = async (by: Pick<Person, 'get'>, path: string) => {
     const { body } = await by.get(path);
@@ -381,7 +381,7 @@ test('an account says who may feature it, and whether the viewer may', async () 
   assert.equal((await noa.get(one)).body.feature_approval, undefined);
 });
 
-test('a report names collections of the reported alone', async () => {
+test('a report names only collections of the reported account', async () => {
   const [gus, hex, ivo] = await people('gus', 'hex', 'ivo');
   const [own, others] = [await makes(gus, []), await makes(ivo, [])];
   const report = (collection_ids: string[]) => hex.post('/api/v1/reports', { account_id: gus.id, collection_ids });
@@ -390,7 +390,7 @@ test('a report names collections of the reported alone', async () => {
   for (const wrong of [others.id, NOBODYS]) assert.equal((await report([own.id, wrong])).status, 404);
 });
 
-test('a token does with collections what its scopes say', async () => {
+test('a token allows with collections what its scopes name', async () => {
   const [joe] = await people('joe');
   const token = (scope: string) => server.token(joe.id, [scope]);
   const [reads, writes] = [await token('read:collections'), await token('write:collections')];

@@ -17,7 +17,7 @@ const PATH = '/api/v1/domain_blocks';
 const ids = (list: { id: string }[]) => list.map((item) => item.id);
 const at = async (person: Person, path: string) => ids((await person.get(path)).body);
 
-/** As if the account were of another server: its row says so, from which everybody reads it. */
+/** Gives an account another server's domain in its row, which all readers use. */
 async function movesTo(person: Person, domain: string): Promise<void> {
   const tables = server.node.services.tables as unknown as Tables;
   const record = await tables.get(accounts, { account: person.id });
@@ -43,7 +43,7 @@ test('domains are blocked, listed newest first and paged by Link, and unblocked 
   assert.equal((await server.ask('GET', PATH, undefined, narrow)).status, 403);
 });
 
-test('people of a blocked domain vanish from public timelines, threads, notifications and reblogs, until it is unblocked', async () => {
+test('accounts of a blocked domain vanish from public timelines, threads, notifications and reblogs, until it is unblocked', async () => {
   const [ben, far, cleo] = [await server.person('ben'), await server.person('far'), await server.person('cleo')];
   await ben.follows(cleo);
   const own = await ben.says('mine #birds');
@@ -72,7 +72,7 @@ test('people of a blocked domain vanish from public timelines, threads, notifica
   assert.deepEqual(await everything(), all);
 });
 
-test('followers from a blocked domain are rejected and follows of its people end; others stay', async () => {
+test('a domain block removes followers from the domain and follows of its accounts; others stay', async () => {
   const [dan, far, near] = [await server.person('dan'), await server.person('away'), await server.person('near')];
   for (const fan of [far, near]) await fan.follows(dan);
   for (const other of [far, near]) await dan.follows(other);
@@ -101,7 +101,7 @@ test('followers from a blocked domain are rejected and follows of its people end
   );
 });
 
-test('requests to follow from a blocked domain are turned down', async () => {
+test('follow requests from a blocked domain are rejected', async () => {
   const [nan, far] = [await server.person('nan'), await server.person('distant')];
   await server.ask('PATCH', '/api/v1/accounts/update_credentials', { locked: true }, nan.token);
   await far.follows(nan);
@@ -114,7 +114,7 @@ test('requests to follow from a blocked domain are turned down', async () => {
   assert.equal(relation.requested, false);
 });
 
-test('followers of a domain can be removed without anything being blocked', async () => {
+test('followers from a domain can be removed without a block', async () => {
   const [eve, far] = [await server.person('eve'), await server.person('afar')];
   await far.follows(eve);
   await movesTo(far, 'other.example');
@@ -130,7 +130,7 @@ test('followers of a domain can be removed without anything being blocked', asyn
   assert.deepEqual((await eve.get(PATH)).body, []);
 });
 
-test('streams send nothing of people from a blocked domain', async () => {
+test('streams send nothing by accounts of a blocked domain', async () => {
   const [fay, gil, jan] = [await server.person('fay'), await server.person('gil'), await server.person('jan')];
   await fay.follows(jan);
   const early = await gil.says('early');
@@ -142,7 +142,7 @@ test('streams send nothing of people from a blocked domain', async () => {
     (await jan.says('probe')) !== '' && stream.updates().length > 0 && home.updates().length > 0;
   await until('the streams are open', async () => (await probed()) || undefined, WAIT_MS);
   await fay.post(PATH, { domain: 'gil.example' });
-  // A local account's row is written anew with each status, so only what is judged by the row before it is seen here.
+  // A local account's row is rewritten with each status, so only decisions by the earlier row are visible here.
   await movesTo(gil, 'gil.example');
   const reblog = (await jan.post(`/api/v1/statuses/${early}/reblog`)).body.id;
   const last = await jan.says('last');
@@ -152,7 +152,7 @@ test('streams send nothing of people from a blocked domain', async () => {
   await home.close();
 });
 
-test('conversations with people of a blocked domain are hidden until it is unblocked', async () => {
+test('conversations with accounts of a blocked domain are hidden until it is unblocked', async () => {
   const [kim, far] = [await server.person('kim'), await server.person('abroad')];
   await kim.follows(far);
   const status = await far.says('@kim a word', { visibility: 'direct' });
@@ -162,7 +162,7 @@ test('conversations with people of a blocked domain are hidden until it is unblo
   await kim.post(PATH, { domain: 'abroad.example' });
   const followers = async () => (await far.get(`/api/v1/accounts/${far.id}`)).body.followers_count;
   await until('the follow is over', async () => (await followers()) === 0 || undefined, WAIT_MS);
-  // A local account's row was written anew for that.
+  // The local account's row was rewritten by the previous step.
   await movesTo(far, 'abroad.example');
   assert.deepEqual(await conversations(), []);
   assert.deepEqual(await at(kim, '/api/v1/timelines/direct'), []);
@@ -172,7 +172,7 @@ test('conversations with people of a blocked domain are hidden until it is unblo
   assert.deepEqual(await at(kim, '/api/v1/timelines/direct'), [status]);
 });
 
-test('people of a blocked domain are not suggested', async () => {
+test('accounts of a blocked domain are not suggested', async () => {
   const [lea, far] = [await server.person('lea'), await server.person('outside')];
   const status = await far.says('a thing to like');
   await lea.post(`/api/v1/statuses/${status}/favourite`);
@@ -183,7 +183,7 @@ test('people of a blocked domain are not suggested', async () => {
   assert.equal(await suggested(), false);
 });
 
-test('neither people of a blocked domain nor what they say are found, nor are they in the directory', async () => {
+test('accounts of a blocked domain and their statuses are neither found nor in the directory', async () => {
   const [moe, far] = [await server.person('moe'), await server.person('beyond')];
   await server.ask('PATCH', '/api/v1/accounts/update_credentials', { discoverable: true, indexable: true }, far.token);
   const status = await far.says('a rare kakapo');

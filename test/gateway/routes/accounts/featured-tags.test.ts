@@ -17,7 +17,7 @@ interface Shown {
 }
 const names = (list: Shown[]) => list.map((tag) => tag.name);
 
-test('featured hashtags show on the profile, used last first, with how often they were used', async () => {
+test('featured hashtags show on the profile, most recently used first, with their number of uses', async () => {
   const ann = await server.person('ann');
   for (const name of ['#Birds', 'cats']) assert.equal((await ann.post('/api/v1/featured_tags', { name })).status, 200);
   await ann.says('one #birds');
@@ -37,7 +37,7 @@ test('featured hashtags show on the profile, used last first, with how often the
   assert.equal((await ann.remove(`/api/v1/featured_tags/${cats?.id}`)).status, 404);
 });
 
-test('hashtags of statuses that not all may see are suggested to their author', async () => {
+test('hashtags of non-public statuses are suggested to their author', async () => {
   const mona = await server.person('mona');
   await mona.says('one #quiet', { visibility: 'unlisted' });
   await mona.says('two #closed', { visibility: 'private' });
@@ -46,7 +46,7 @@ test('hashtags of statuses that not all may see are suggested to their author', 
   assert.deepEqual([body.statuses_count, body.last_status_at], ['0', null], 'how often is told to nobody');
 });
 
-test('a hashtag is featured and taken off by name', async () => {
+test('a hashtag is featured and unfeatured by name', async () => {
   const ben = await server.person('ben');
   const featured = (await ben.post('/api/v1/tags/Birds/feature')).body;
   assert.deepEqual([featured.name, featured.featuring], ['birds', true]);
@@ -66,7 +66,7 @@ test('a hashtag is featured and taken off by name', async () => {
   assert.equal((await ben.post('/api/v1/tags/123/feature')).status, 404);
 });
 
-test('what is no hashtag, an eleventh one, others’ ids and narrow tokens are refused', async () => {
+test('malformed hashtags, an eleventh one, others’ ids and narrow tokens are refused', async () => {
   const [cleo, dan] = [await server.person('cleo'), await server.person('dan')];
   for (const name of ['', '#', 'two words', '123'])
     assert.equal((await cleo.post('/api/v1/featured_tags', { name })).status, 422, name);

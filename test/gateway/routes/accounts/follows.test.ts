@@ -32,7 +32,7 @@ test('a follow shows on both sides, keeps its options, and ends', async () => {
   assert.deepEqual((await server.get(`/api/v1/accounts/${alice.id}/followers`)).body, []);
 });
 
-test('nobody follows or blocks themselves or somebody who does not exist', async () => {
+test('nobody can follow or block themselves or a missing account', async () => {
   for (const verb of ['follow', 'block']) {
     assert.equal((await bob.post(`/api/v1/accounts/${bob.id}/${verb}`)).status, 403);
   }
@@ -43,7 +43,7 @@ test('nobody follows or blocks themselves or somebody who does not exist', async
   }
 });
 
-test('a locked account is asked, and answers', async () => {
+test('a locked account gets a follow request, and answers it', async () => {
   const carol = await server.person('carol');
   const dave = await server.person('dave');
   await setProfile(carol, { locked: true });
@@ -64,7 +64,7 @@ test('a locked account is asked, and answers', async () => {
   assert.equal((await carol.post(`/api/v1/follow_requests/${alice.id}/authorize`)).status, 404);
 });
 
-test('a block ends follows both ways and hides each from the other, and is taken back', async () => {
+test('a block ends follows in both directions and hides each account from the other until it is lifted', async () => {
   const [erin, frank] = [await server.person('erin'), await server.person('frank')];
   await frank.follows(erin);
   await erin.follows(frank);
@@ -84,7 +84,7 @@ test('a block ends follows both ways and hides each from the other, and is taken
   assert.equal((await frank.get(`/api/v1/statuses/${status}`)).status, 200);
 });
 
-test('followers are paged by Link, newest first, each once; hidden collections show their owner only', async () => {
+test('followers are paged by Link, newest first, without repeats; only the owner sees hidden lists', async () => {
   const star = await server.person('star');
   const fans: string[] = [];
   for (let n = 0; n < 5; n++) {
@@ -108,7 +108,7 @@ test('followers are paged by Link, newest first, each once; hidden collections s
   assert.equal((await star.get(`/api/v1/accounts/${star.id}/followers`)).body.length, 5);
 });
 
-test('who asked to follow somebody follows them once they ask no longer to be asked', async () => {
+test('a pending follow request is accepted when the account is no longer locked', async () => {
   const [shy, one, two] = [await server.person('shy'), await server.person('one'), await server.person('two')];
   await setProfile(shy, { locked: true });
   for (const asking of [one, two]) assert.equal((await asking.post(`/api/v1/accounts/${shy.id}/follow`)).status, 200);

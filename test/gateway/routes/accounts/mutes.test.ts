@@ -17,7 +17,7 @@ const relationship = async (from: Person, to: Person) =>
 const homeOf = async (person: Person) => ids((await person.get('/api/v1/timelines/home')).body);
 const publicFor = async (person: Person) => ids((await person.get('/api/v1/timelines/public')).body);
 
-test('who is muted vanishes from the timelines at once, reblogged too, and comes back', async () => {
+test('a muted account vanishes from the timelines at once, also as a reblog, and comes back', async () => {
   const [ann, ben, cleo] = [await server.person('ann'), await server.person('ben'), await server.person('cleo')];
   for (const other of [ben, cleo]) await ann.follows(other);
   const own = await ann.says('mine');
@@ -46,7 +46,7 @@ test('who is muted vanishes from the timelines at once, reblogged too, and comes
   assert.deepEqual(await thread(), [answer]);
 });
 
-test('notifications of who is muted are dropped, unless they are to come', async () => {
+test('notifications from a muted account are dropped, unless the mute excludes them', async () => {
   const [dan, eve] = [await server.person('dan'), await server.person('eve')];
   const told = async () =>
     (await dan.get('/api/v1/notifications?types[]=mention')).body.map(
@@ -68,7 +68,7 @@ test('notifications of who is muted are dropped, unless they are to come', async
   assert.deepEqual((await told()).slice(1), [second, first], 'what came meanwhile was dropped');
 });
 
-test('a mute with a duration says when it ends, and ends', async () => {
+test('a mute with a duration states its end, and ends', async () => {
   const [finn, gus] = [await server.person('finn'), await server.person('gus')];
   await finn.follows(gus);
   const status = await gus.says('soon again');
@@ -84,7 +84,7 @@ test('a mute with a duration says when it ends, and ends', async () => {
   assert.equal((await relationship(finn, gus)).muting, false);
 });
 
-test('a stream sends nothing of who is muted from the answer on, and again after', async () => {
+test('a stream sends nothing by a muted account from the answer on, and again after the mute ends', async () => {
   const [hal, ivy, jan] = [await server.person('hal'), await server.person('ivy'), await server.person('jan')];
   for (const other of [ivy, jan]) await hal.follows(other);
   for (const name of ['user', 'public']) {
@@ -105,7 +105,7 @@ test('a stream sends nothing of who is muted from the answer on, and again after
   }
 });
 
-test('mutes and blocks are listed newest first, paged by Link, for their owner', async () => {
+test('mutes and blocks are listed for their owner, newest first, paged by Link', async () => {
   const kim = await server.person('kim');
   const people: string[] = [];
   for (let n = 0; n < 5; n++) people.unshift((await server.person(`p${n}`)).id);
@@ -137,7 +137,7 @@ test('mutes and blocks are listed newest first, paged by Link, for their owner',
   assert.deepEqual(ids((await kim.get('/api/v1/blocks')).body), people.slice(1));
 });
 
-test('nobody mutes themselves or nobody, for a time that is none, or without a token', async () => {
+test('a mute of oneself, a missing account, a malformed duration or without a token is refused', async () => {
   const [lea, max] = [await server.person('lea'), await server.person('max')];
   assert.equal((await lea.post(`/api/v1/accounts/${lea.id}/mute`)).status, 403);
   for (const verb of ['mute', 'unmute']) {

@@ -17,7 +17,7 @@ const people = (...names: string[]) => Promise.all(names.map((name) => server.pe
 const hides = (person: Person, hide_collections: boolean) =>
   server.ask('PATCH', '/api/v1/accounts/update_credentials', { hide_collections }, person.token);
 
-test('a note about somebody is for its writer alone', async () => {
+test('only its author sees a note about an account', async () => {
   const [ann, ben] = (await people('ann', 'ben')) as [Person, Person];
   const noted = await ann.post(`/api/v1/accounts/${ben.id}/note`, { comment: 'met in Rome' });
   assert.deepEqual([noted.status, noted.body.note], [200, 'met in Rome']);
@@ -28,7 +28,7 @@ test('a note about somebody is for its writer alone', async () => {
   assert.equal((await ann.post('/api/v1/accounts/1/note', { comment: 'x' })).status, 404);
 });
 
-test('a follower who is removed no longer follows, on either side, and may ask again', async () => {
+test('a removed follower no longer follows, on either side, and may send a new request', async () => {
   const [cleo, dan] = (await people('cleo', 'dan')) as [Person, Person];
   await dan.follows(cleo);
   const removed = await cleo.post(`/api/v1/accounts/${dan.id}/remove_from_followers`);
@@ -42,7 +42,7 @@ test('a follower who is removed no longer follows, on either side, and may ask a
   assert.equal((await relationship(cleo, dan)).followed_by, true);
 });
 
-test('endorsed accounts show on the profile, paged, as long as they are followed', async () => {
+test('endorsed accounts show on the profile, paged, while they are followed', async () => {
   const [eve, fay, gil] = (await people('eve', 'fay', 'gil')) as [Person, Person, Person];
   for (const other of [fay, gil]) await eve.follows(other);
   assert.equal((await eve.post(`/api/v1/accounts/${fay.id}/endorse`)).body.endorsed, true);
@@ -63,7 +63,7 @@ test('endorsed accounts show on the profile, paged, as long as they are followed
   assert.deepEqual((await fay.get(`/api/v1/accounts/${eve.id}/endorsements`)).body, []);
 });
 
-test('familiar followers are those whom one follows oneself, of people who do not hide it', async () => {
+test('familiar followers are accounts that the viewer follows and that do not hide their lists', async () => {
   const [hal, ivy, jan, kim] = (await people('hal', 'ivy', 'jan', 'kim')) as [Person, Person, Person, Person];
   for (const other of [ivy, jan]) await hal.follows(other);
   for (const fan of [ivy, jan]) await fan.follows(kim);
@@ -81,7 +81,7 @@ test('familiar followers are those whom one follows oneself, of people who do no
   assert.deepEqual((await familiar())[0], [kim.id, []]);
 });
 
-test('lists of followers and followed that are hidden are empty for others, and whole for their owner', async () => {
+test('hidden lists of followers and followed accounts are empty for others, and complete for their owner', async () => {
   const [lea, max] = (await people('lea', 'max')) as [Person, Person];
   await max.follows(lea);
   await lea.follows(max);
@@ -97,7 +97,7 @@ test('lists of followers and followed that are hidden are empty for others, and 
   assert.deepEqual([followers_count, following_count, hide_collections], [1, 1, true]);
 });
 
-test('somebody is followed by name, twice too; nobody is not', async () => {
+test('an account is followed by name, also twice; an unknown name is not found', async () => {
   const [ned, oli] = (await people('ned', 'oli')) as [Person, Person];
   for (const uri of ['oli@localhost', '@OLI']) {
     const followed = await ned.post('/api/v1/follows', { uri });
@@ -110,7 +110,7 @@ test('somebody is followed by name, twice too; nobody is not', async () => {
   assert.equal((await ned.post('/api/v1/follows', { uri: 'ned' })).status, 403);
 });
 
-test('people who follow one another in a circle at the same moment do not wait for each other', async () => {
+test('accounts that follow one another in a circle at once do not wait for each other', async () => {
   const circle = await people('cal', 'cem', 'cid', 'coe', 'cyd');
   const time = new OwnTime();
   await Promise.all(circle.map((one, place) => one.follows(circle[(place + 1) % circle.length] as Person)));
@@ -118,7 +118,7 @@ test('people who follow one another in a circle at the same moment do not wait f
   assert.ok(tookMs < defaultLimits.patienceMs, `${tookMs} ms`);
 });
 
-test('a follow may be limited to languages; others’ do not come home', async () => {
+test('a follow may be limited to languages; other statuses do not appear in home', async () => {
   const [pia, quin] = (await people('pia', 'quin')) as [Person, Person];
   const path = `/api/v1/accounts/${quin.id}/follow`;
   const limited = await pia.post(path, { languages: ['fr-CA', 'en'] });
@@ -133,13 +133,13 @@ test('a follow may be limited to languages; others’ do not come home', async (
   assert.equal((await pia.get('/api/v1/timelines/home')).body.length, 2);
 });
 
-test('there are no identity proofs, of anybody', async () => {
+test('no account has identity proofs', async () => {
   const rae = await server.person('rae');
   assert.deepEqual((await server.get(`/api/v1/accounts/${rae.id}/identity_proofs`)).body, []);
   assert.equal((await server.get('/api/v1/accounts/1/identity_proofs')).status, 404);
 });
 
-test('a block ends everything between two people', async () => {
+test('a block ends all relations between two accounts', async () => {
   const [sam, tia] = (await people('sam', 'tia')) as [Person, Person];
   await sam.follows(tia);
   await tia.follows(sam);

@@ -10,7 +10,7 @@ after(() => server.stop());
 
 const CREDENTIALS = '/api/v1/accounts/update_credentials';
 
-test('credentials are changed by PUT as by PATCH, and told raw to their owner and rendered to others', async () => {
+test('credentials are changed by PUT or PATCH, and shown raw to their owner and rendered to others', async () => {
   const ann = await server.person('ann');
   const changes = {
     display_name: 'Ann',
@@ -50,7 +50,7 @@ test('credentials are changed by PUT as by PATCH, and told raw to their owner an
   assert.equal((await ann.get(`/api/v1/statuses/${status}`)).body.language, 'fr', 'the default wins');
 });
 
-test('what is too long, too many or unknown is refused and changes nothing', async () => {
+test('values that are too long, too many or unknown are refused and change nothing', async () => {
   const ben = await server.person('ben');
   const field = (name: string, value = 'x') => ({ name, value });
   for (const wrong of [
@@ -72,7 +72,7 @@ test('what is too long, too many or unknown is refused and changes nothing', asy
   assert.deepEqual([display_name, note, fields, source.attribution_domains], ['', '', [], []]);
 });
 
-test('the profile is read and changed as its owner edits it', async () => {
+test('the profile is read and changed in the form for its owner', async () => {
   const cleo = await server.person('cleo');
   const before = (await cleo.get('/api/v1/profile')).body;
   assert.deepEqual([before.show_media, before.show_media_replies, before.show_featured], [true, true, true]);
@@ -90,7 +90,7 @@ test('the profile is read and changed as its owner edits it', async () => {
   assert.equal((await server.get('/api/v1/profile')).status, 401);
 });
 
-test('whom and what a profile names is linked as in a status, and told raw to its owner', async () => {
+test('mentions and hashtags in a profile are linked as in a status, and shown raw to its owner', async () => {
   const [eve, finn] = [await server.person('eve'), await server.person('finn')];
   const note = 'with @finn, @FINN@localhost, @nobody and @finn@elsewhere.example, on #Birds';
   const fields = { 0: { name: 'friend', value: '@eve #cats' } };
@@ -105,7 +105,7 @@ test('whom and what a profile names is linked as in a status, and told raw to it
   assert.match(seen.fields[0].value, /@eve"[^>]*>@<span>eve<.*\/tags\/cats"/);
   assert.deepEqual([told.source.note, told.source.fields[0].value], [note, '@eve #cats']);
   assert.equal((await eve.get('/api/v1/profile')).body.note, note);
-  // A field written anew leaves the note as it is, and a status says the same of the same words.
+  // A changed field leaves the note as it is, and a status renders the same text equally.
   await server.ask('PATCH', CREDENTIALS, { fields_attributes: { 0: { name: 'a', value: 'b' } } }, eve.token);
   const now = (await finn.get(`/api/v1/accounts/${eve.id}`)).body;
   assert.equal(now.note, seen.note);

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { type Person, TestServer } from '../../../kit/services/server.js';
 import { until } from '../../../kit/time/until.js';
 
-/** Trends are kept for longer where finding them takes long: on a busy machine. */
+/** Trends stay cached for longer if computing them takes long, as on a busy machine. */
 const WAIT_MS = 60_000;
 let server: TestServer;
 let made = 0;
@@ -20,7 +20,7 @@ const suggested = async (who: Person): Promise<string[]> =>
     .filter(({ source }: { source: string }) => source === 'past_interactions')
     .map(({ account }: { account: { id: string } }) => account.id);
 
-/** A viewer who has replied to one person, favourited another's status and reblogged a third's. */
+/** Creates a viewer who has replied to one account, favourited a status of another and reblogged one of a third. */
 async function acquainted() {
   const [viewer, replied, liked, reblogged] = [await somebody(), await somebody(), await somebody(), await somebody()];
   await viewer.says('a reply', { in_reply_to_id: await replied.says('one') });
@@ -29,7 +29,7 @@ async function acquainted() {
   return { viewer, replied, liked, reblogged };
 }
 
-test('whom one answered, favourited or reblogged is suggested, by weights of 1, 10 and 20', async () => {
+test('accounts that the viewer replied to, favourited or reblogged are suggested, with weights 1, 10 and 20', async () => {
   const { viewer, replied, liked, reblogged } = await acquainted();
   assert.deepEqual(await suggested(viewer), [reblogged.id, liked.id, replied.id]);
   for (let n = 0; n < 2; n++) await viewer.post(`/api/v1/statuses/${await liked.says(`more ${n}`)}/favourite`);
@@ -46,7 +46,7 @@ test('whom one answered, favourited or reblogged is suggested, by weights of 1, 
   );
 });
 
-test('whoever is followed, muted, blocked or dismissed is suggested no more, until there is something new', async () => {
+test('a followed, muted, blocked or dismissed account is not suggested until there is a new interaction', async () => {
   const { viewer, replied, liked, reblogged } = await acquainted();
   await viewer.post(`/api/v1/accounts/${reblogged.id}/follow`);
   assert.deepEqual(await suggested(viewer), [liked.id, replied.id]);
@@ -74,7 +74,7 @@ test('a block ends the suggestion on both sides, a mute on one', async () => {
   assert.ok((await suggested(viewer)).includes(reblogged.id));
 });
 
-test('locked accounts are not suggested; then come others who are active', async () => {
+test('locked accounts are not suggested; other active accounts follow', async () => {
   const { viewer, liked } = await acquainted();
   const active = await somebody();
   await active.says('active');
@@ -90,7 +90,7 @@ test('locked accounts are not suggested; then come others who are active', async
   assert.ok(!(await all()).body.some(({ account }: { account: { id: string } }) => account.id === viewer.id));
 });
 
-test('of those with whom the viewer had nothing to do, whoever was active last comes first', async () => {
+test('accounts without interactions are suggested by latest activity', async () => {
   const [viewer, famous, fresh, fan] = [await somebody(), await somebody(), await somebody(), await somebody()];
   await fan.follows(famous);
   await famous.says('some time ago');
@@ -108,7 +108,7 @@ test('of those with whom the viewer had nothing to do, whoever was active last c
   assert.ok(found.indexOf(fresh.id) < found.indexOf(famous.id));
 });
 
-test('whoever is suspended or limited by moderators is suggested to nobody', async () => {
+test('accounts that moderators suspend or silence are suggested to nobody', async () => {
   const { viewer, replied, liked, reblogged } = await acquainted();
   const chief = await server.staff(`chief_${++made}`, 'admin');
   const act = (who: Person, type: string) => chief.post(`/api/v1/admin/accounts/${who.id}/action`, { type });
@@ -119,14 +119,14 @@ test('whoever is suspended or limited by moderators is suggested to nobody', asy
   assert.deepEqual(await suggested(viewer), [reblogged.id, liked.id]);
 });
 
-test('suggestions are for users', async () => {
+test('suggestions need a user', async () => {
   for (const path of ['/api/v1/suggestions', '/api/v2/suggestions']) assert.equal((await server.get(path)).status, 401);
   const { viewer } = await acquainted();
   assert.equal((await viewer.remove('/api/v1/suggestions/x')).status, 404);
   assert.equal((await viewer.get('/api/v1/suggestions?limit=x')).status, 200);
 });
 
-test('the directory has the people who want to be found, the latest active or the newest first', async () => {
+test('the directory lists discoverable accounts, by latest activity or newest first', async () => {
   const [first, second, hidden, foe] = [await somebody(), await somebody(), await somebody(), await somebody()];
   for (const who of [first, second, foe]) await profile(who, { discoverable: true });
   const listed = async (query = '', who: { get: Person['get'] } = server) =>

@@ -18,7 +18,7 @@ const moderate = (person: Person, action: string) =>
 const setCredentials = (person: Person, changes: object) =>
   server.ask('PATCH', '/api/v1/accounts/update_credentials', changes, person.token);
 
-test('a suspended account is nothing but its name, and all of it is back when the suspension ends', async () => {
+test('a suspended account shows only its name, and everything is back when the suspension ends', async () => {
   const [ann, ben, cleo] = [await server.person('ann'), await server.person('ben'), await server.person('cleo')];
   const fields_attributes = [{ name: 'site', value: 'example.org' }];
   await setCredentials(ann, { display_name: 'Ann', note: 'about me', fields_attributes });
@@ -61,7 +61,7 @@ test('a suspended account is nothing but its name, and all of it is back when th
   assert.equal((await ben.get('/api/v1/notifications?types[]=mention')).body.length, 1);
 });
 
-test('while somebody is suspended their token is refused, and what they said is nowhere; afterwards it is all there', async () => {
+test('a suspended account’s token is refused and its statuses are hidden; afterwards both are back', async () => {
   const [dan, eve, fay] = [await server.person('dan'), await server.person('eve'), await server.person('fay')];
   await eve.follows(dan);
   const open = await dan.says('hello #walrus');
@@ -90,7 +90,7 @@ test('while somebody is suspended their token is refused, and what they said is 
   assert.equal((await dan.get('/api/v1/timelines/home')).status, 200);
 });
 
-test('whom a moderator deletes loses all they said and did, and their name stays theirs', async () => {
+test('an account that a moderator deletes loses all its content, and its name stays reserved', async () => {
   const mod = await server.staff('mod', 'admin');
   const [gil, hal] = [await server.person('gil'), await server.person('hal')];
   await gil.follows(hal);
@@ -114,7 +114,7 @@ test('whom a moderator deletes loses all they said and did, and their name stays
   assert.equal((await mod.post(`/api/v1/admin/accounts/${gil.id}/unsuspend`)).status, 403);
 });
 
-test('files of a suspended account are not served until the suspension ends, and nobody else’s are touched', async () => {
+test('files of a suspended account are not served until the suspension ends, and others’ files are not affected', async () => {
   const [fay, gus] = [await server.person('fleur'), await server.person('gustav')];
   const png = await sharp({ create: { width: 64, height: 48, channels: 3, background: '#f80' } })
     .png()

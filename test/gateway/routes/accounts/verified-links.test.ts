@@ -10,7 +10,7 @@ const ME = 'http://localhost/@ada';
 const MEGABYTE = 1_048_576;
 const html = { 'content-type': 'text/html; charset=utf-8' };
 
-/** What the pages say, by path; changed as their owners would. */
+/** Content of the pages by path; tests change it as the owners would. */
 const pages: Record<string, string> = {
   '/good': `<html><body><p><a class="u" rel="nofollow ME noopener" href="${ME}">me</a></p></body></html>`,
   '/head': `<head><link rel="me" href=" ${ME.toUpperCase()} "></head>`,
@@ -48,7 +48,7 @@ async function sets(token: string, ...paths: string[]): Promise<Shown[]> {
   return answered.body.fields;
 }
 
-test('links that lead back with rel="me" are verified, others are not, and a change is needed to lose it', async () => {
+test('links with rel="me" back are verified, others are not, and a verification lasts until the link changes', async () => {
   const ada = await server.person('ada');
   const shown = async (): Promise<Shown[]> => (await server.get(`/api/v1/accounts/${ada.id}`)).body.fields;
   const verified = async () => (await shown()).map((field) => field.verified_at !== null);
@@ -69,14 +69,14 @@ test('links that lead back with rel="me" are verified, others are not, and a cha
   for (const path of ['/other', '/longer', '/commented']) await asked(path);
   await sets(ada.token, '/huge', '/text', '/error', '/good');
   for (const path of ['/huge', '/text', '/error']) await asked(path);
-  // By now the earlier ones were judged: each has its own actor, and this one is asked last.
+  // The earlier links were checked by now: each has its own actor, and this one is checked last.
   await sets(ada.token, '/other', '/longer', '/commented', '/last');
   await asked('/last');
   await become(false, false, false, false);
   assert.equal(site.asked.filter((path) => path === '/good').length, 2, 'itself, and where the moved page led');
 });
 
-test('the page may change after the profile: saving once more has it looked at again', async () => {
+test('a page that changes after the profile is checked again at the next save', async () => {
   const eve = await server.person('eve');
   await sets(eve.token, '/later');
   await until('the first look', () => site.asked.includes('/later') || undefined, WAIT_MS);
@@ -88,7 +88,7 @@ test('the page may change after the profile: saving once more has it looked at a
   await until('the second look', isVerified, WAIT_MS);
 });
 
-test('nobody is asked at an address that may not be reached, and the profile is saved all the same', async () => {
+test('no request is sent to a forbidden address, and the profile is saved all the same', async () => {
   const guarded = await TestServer.start();
   try {
     const ada = await guarded.person('ada');
@@ -98,7 +98,7 @@ test('nobody is asked at an address that may not be reached, and the profile is 
     assert.equal(saved.status, 200);
     const alarm = async () => {
       const { tables } = guarded.node.services;
-      // A minute from now may be tomorrow.
+      // The day may change within a minute.
       for (const atMs of [Date.now(), Date.now() + 60_000])
         if ((await waitingAlarms(tables, atMs)).length > 0) return true;
       return undefined;

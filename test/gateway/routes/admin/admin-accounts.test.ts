@@ -19,7 +19,7 @@ const act = (who: Person, type: string, more: object = {}) =>
   mod.post(`/api/v1/admin/accounts/${who.id}/action`, { type, ...more });
 const undo = (who: Person, verb: string) => mod.post(`/api/v1/admin/accounts/${who.id}/${verb}`);
 
-test('a suspended account is empty to others, its statuses are nowhere, its token and streams are dead; and all comes back', async () => {
+test('a suspended account is empty to others, its statuses, tokens and streams end, and everything comes back', async () => {
   const [eve, ben] = [await server.person('eve'), await server.person('ben')];
   await eve.post('/api/v1/accounts/update_credentials');
   await ben.follows(eve);
@@ -61,7 +61,7 @@ test('a suspended account is empty to others, its statuses are nowhere, its toke
   assert.equal((await eve.get('/api/v1/timelines/home')).status, 200);
 });
 
-test('who is silenced is out of public timelines but for followers, and says so', async () => {
+test('a silenced account appears in public timelines to its followers only, and is marked', async () => {
   const [loud, fan, stranger] = [
     await server.person('loud'),
     await server.person('fan'),
@@ -81,7 +81,7 @@ test('who is silenced is out of public timelines but for followers, and says so'
   assert.equal(await sees(stranger, '/api/v1/timelines/public'), true);
 });
 
-test('what a sensitized account says is marked, and a disabled one does nothing until it is enabled', async () => {
+test('statuses of a sensitized account are marked, and a disabled account can do nothing until it is enabled', async () => {
   const eva = await server.person('eva');
   const id = await eva.says('look');
   await act(eva, 'sensitive');
@@ -94,7 +94,7 @@ test('what a sensitized account says is marked, and a disabled one does nothing 
   assert.equal((await eva.get('/api/v1/timelines/home')).status, 200);
 });
 
-test('a warning reaches the one who is warned', async () => {
+test('a warning reaches its account', async () => {
   const walt = await server.person('walt');
   assert.equal((await act(walt, 'none', { text: 'Please be kind' })).status, 200);
   const told = await until(
@@ -122,7 +122,7 @@ test('lists of accounts are filtered and paged', async () => {
   assert.deepEqual(await list('/api/v1/admin/accounts?remote=true'), []);
 });
 
-test('nobody acts on those who are as far up, without the role, or on nobody', async () => {
+test('nobody moderates an account of equal rank, without a role, or a missing account', async () => {
   const plain = await server.staff('plain', 'user');
   assert.equal((await act(admin, 'suspend')).status, 403);
   assert.equal((await act(mod, 'suspend')).status, 403);

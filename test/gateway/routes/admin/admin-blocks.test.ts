@@ -25,7 +25,7 @@ function signUp(email: string) {
   return server.ask('POST', '/api/v1/accounts', body, appToken);
 }
 
-test('blocks and allows of domains are made, found, changed, paged and taken away', async () => {
+test('blocked and allowed domains are created, found, changed, paged and removed', async () => {
   const path = '/api/v1/admin/domain_blocks';
   const made = await admin.post(path, { domain: 'Bad.Example.', severity: 'suspend', private_comment: 'spam' });
   assert.deepEqual([made.status, made.body.domain, made.body.severity], [200, 'bad.example', 'suspend']);
@@ -46,7 +46,7 @@ test('blocks and allows of domains are made, found, changed, paged and taken awa
   assert.equal((await mod.get(path)).status, 403, 'moderators keep no domains');
 });
 
-test('an address of a blocked provider, in any spelling, signs nobody up', async () => {
+test('an e-mail address of a blocked provider, in any spelling, cannot sign up', async () => {
   await admin.post('/api/v1/admin/email_domain_blocks', { domain: 'trash.example' });
   for (const email of ['a@trash.example', 'b@mx.trash.example', 'C@TRASH.EXAMPLE']) {
     const refused = await signUp(email);
@@ -63,7 +63,7 @@ test('an address of a blocked provider, in any spelling, signs nobody up', async
   assert.equal((await signUp('someone+y@example.net')).status, 200);
 });
 
-test('who comes from a blocked address does not sign up, or waits for approval, until that ends', async () => {
+test('a blocked address cannot sign up, or waits for approval, until the block ends', async () => {
   const path = '/api/v1/admin/ip_blocks';
   const block = (await admin.post(path, { ip: '127.0.0.1/8', severity: 'sign_up_block' })).body;
   assert.deepEqual([block.ip, block.expires_at], ['127.0.0.0/8', null]);
@@ -87,7 +87,7 @@ test('who comes from a blocked address does not sign up, or waits for approval, 
   assert.equal((await admin.post(path, { ip: 'nowhere', severity: 'no_access' })).status, 422);
 });
 
-test('each of them is found by its id, changed where it can be, and gone once it is taken away', async () => {
+test('each entry is found by its id, changed if possible, and gone after its removal', async () => {
   const made = async (path: string, body: object) => (await admin.post(`/api/v1/admin/${path}`, body)).body.id;
   const allow = await made('domain_allows', { domain: 'one.example' });
   const domain = await made('domain_blocks', { domain: 'two.example' });
@@ -109,7 +109,7 @@ test('each of them is found by its id, changed where it can be, and gone once it
   }
 });
 
-test('a block of a provider tells how many it has refused by day, and from how many addresses', async () => {
+test('a blocked provider shows its refusals by day, and from how many addresses', async () => {
   const path = '/api/v1/admin/email_domain_blocks';
   const block = (await admin.post(path, { domain: 'spam.example' })).body;
   assert.equal(block.history.length, 7);

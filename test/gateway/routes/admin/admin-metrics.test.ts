@@ -6,7 +6,7 @@ import { sameDayFor } from '../../../kit/time/same-day.js';
 import { until } from '../../../kit/time/until.js';
 
 const DAY_MS = 86_400_000;
-/** Trends and counts are kept for longer where finding them takes long: on a busy machine. */
+/** Trends and counts stay cached for longer if computing them takes long, as on a busy machine. */
 const WAIT_MS = 60_000;
 let server: TestServer;
 let mod: Person;
@@ -39,13 +39,13 @@ const MEASURES = '/api/v1/admin/measures';
 const DIMENSIONS = '/api/v1/admin/dimensions';
 const RETENTION = '/api/v1/admin/retention';
 
-test('measures count people, what they did, and reports, by day and in all, beside the days before', async () => {
+test('measures count users, interactions and reports, by day and in total, beside the previous period', async () => {
   const keys = ['active_users', 'new_users', 'interactions', 'opened_reports', 'resolved_reports'];
   const { status, body } = await mod.post(MEASURES, { keys, ...period });
   assert.equal(status, 200, JSON.stringify(body));
   const totals = Object.fromEntries(body.map(({ key, total }: { key: string; total: string }) => [key, total]));
   assert.deepEqual(totals, {
-    // Who reblogs says something, too.
+    // A reblog counts as activity, too.
     active_users: '3',
     new_users: '3',
     interactions: '3',
@@ -80,7 +80,7 @@ test('measures of a hashtag are found by its name, and by its id while it trends
   assert.equal((await ask('123')).status, 404);
 });
 
-test('of other servers there is nothing yet; what is not known, or lacks what it is of, is left out', async () => {
+test('measures of other servers are empty; unknown ones, and those without a subject, are left out', async () => {
   const keys = ['instance_accounts', 'instance_media_attachments', 'instance_reports', 'tag_uses', 'weather'];
   const of = { domain: 'other.example' };
   const { body } = await mod.post(MEASURES, {
@@ -98,7 +98,7 @@ test('of other servers there is nothing yet; what is not known, or lacks what it
   );
 });
 
-test('what was counted by day goes back twelve weeks: of a longer period that is answered, of the future nothing', async () => {
+test('daily counts go back twelve weeks: only that part of a longer period is answered, and nothing of the future', async () => {
   const keys = ['new_users'];
   const [long] = (await mod.post(MEASURES, { keys, start_at: '2001-01-01', end_at: '2999-01-01' })).body;
   assert.deepEqual([long.data.length, long.total, long.previous_total], [84, '3', undefined]);
@@ -125,7 +125,7 @@ test('dimensions rank languages, sources, servers and versions', async () => {
   assert.deepEqual(few.body[0].data.length, 1);
 });
 
-test('retention tells how many of those who signed up came back, by day and by month', async () => {
+test('retention counts the new accounts that came back, by day and by month', async () => {
   const days = (await mod.post(RETENTION, { ...period, frequency: 'day' })).body;
   assert.deepEqual(
     days.map(({ data }: { data: unknown[] }) => data.length),
@@ -141,7 +141,7 @@ test('retention tells how many of those who signed up came back, by day and by m
   assert.equal(long.length, 100);
 });
 
-test('nonsense is refused, and so is everybody who has not to do with it', async () => {
+test('malformed requests and unauthorised callers are refused', async () => {
   const curious = await server.staff('curious', 'user');
   const narrow = await server.token(mod.id, ['read', 'write']);
   for (const path of [MEASURES, DIMENSIONS, RETENTION]) {

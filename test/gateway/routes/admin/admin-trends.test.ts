@@ -4,7 +4,7 @@ import { putEntry } from '../../../../gateway/settings/changes.js';
 import { type Person, TestServer } from '../../../kit/services/server.js';
 import { until } from '../../../kit/time/until.js';
 
-/** Trends are kept for longer where finding them takes long: on a busy machine. */
+/** Trends stay cached for longer if computing them takes long, as on a busy machine. */
 const WAIT_MS = 60_000;
 let server: TestServer;
 let mod: Person;
@@ -19,7 +19,7 @@ after(() => server?.stop());
 
 const PATHS = ['/api/v1/admin/trends/tags', '/api/v1/admin/trends/statuses', '/api/v1/admin/trends/links'];
 
-test('moderators see what trends: hashtags with what was decided about them, statuses, and links', async () => {
+test('moderators see trending hashtags with their reviews, statuses, and links', async () => {
   await server.ask('PATCH', '/api/v1/accounts/update_credentials', { discoverable: true }, ada.token);
   const liked = await ada.says('the #match at https://news.example/match');
   await bob.says('#match https://news.example/match');
@@ -48,7 +48,7 @@ test('no publisher of links waits for a review', async () => {
   assert.deepEqual([answer.status, answer.body], [200, []]);
 });
 
-test('nobody else sees them there, and no token without the scope', async () => {
+test('trends for moderators are refused to others, and to tokens without the scope', async () => {
   const narrow = await server.token(mod.id, ['read', 'write']);
   const curious = await server.staff('curious', 'user');
   for (const path of PATHS) {
@@ -60,7 +60,7 @@ test('nobody else sees them there, and no token without the scope', async () => 
 
 const REVIEWED = ['/api/v1/admin/trends/tags', '/api/v1/admin/trends/links', '/api/v1/admin/trends/statuses'];
 
-test('what a moderator rejects is shown to nobody until it is approved', async () => {
+test('a rejected trend is hidden until it is approved', async () => {
   const kinds = ['tags', 'links', 'statuses'] as const;
   const nameOf = (one: { name?: string; url: string; id: string }) => one.name ?? one.url;
   for (const kind of kinds) {
@@ -86,7 +86,7 @@ test('what a moderator rejects is shown to nobody until it is approved', async (
   assert.equal((await mod.get(`/api/v2/search?q=match`)).body.hashtags.length, 1);
 });
 
-test('where everything must be reviewed, nothing trends that was not', async () => {
+test('a server that reviews all trends shows only reviewed ones', async () => {
   const set = (text: string) =>
     putEntry(server.node.services, '', {
       collection: 'settings',
@@ -112,7 +112,7 @@ test('where everything must be reviewed, nothing trends that was not', async () 
   await set('off');
 });
 
-test('nobody else decides what trends, nor is there anything but what trends and public statuses to decide about', async () => {
+test('only moderators review, and only trends and public statuses can be reviewed', async () => {
   const curious = await server.staff('keen', 'user');
   const reading = await server.token(mod.id, ['read', 'write', 'admin:read']);
   const closed = await ada.says('closed', { visibility: 'private' });
@@ -129,7 +129,7 @@ test('nobody else decides what trends, nor is there anything but what trends and
   assert.equal((await mod.post('/api/v1/admin/trends/links/x/reject')).status, 404);
 });
 
-test('a hashtag that is in use but does not trend is reviewed by its number; one that nobody used is not found', async () => {
+test('a hashtag in use that does not trend is reviewed by its id; an unused one is not found', async () => {
   await bob.says('quietly #rarely');
   const { id } = (await mod.get('/api/v1/tags/rarely')).body;
   const approved = await mod.post(`/api/v1/admin/trends/tags/${id}/approve`);

@@ -8,7 +8,7 @@ import { type Person, TestServer } from '../../../kit/services/server.js';
 import { until } from '../../../kit/time/until.js';
 
 const mails: { to: string; text: string }[] = [];
-/** Mails that are refused before one is taken. */
+/** Number of refused mails before the server accepts one. */
 let refusals = 0;
 let smtp: SMTPServer;
 let server: TestServer;
@@ -49,7 +49,7 @@ after(async () => {
 
 const about = (id: string) => mails.filter(({ text }) => text.includes(id)).map(({ to }) => to);
 
-test('a report is answered at once and reaches each moderator by one mail, though the mail server refuses at first', async () => {
+test('a report is answered at once and reaches each moderator by one mail, even if the mail server refuses at first', async () => {
   const { ada, ben, mod, admin } = people();
   refusals = 1;
   const status = await ben.says('spam spam');
@@ -67,7 +67,7 @@ test('a report is answered at once and reaches each moderator by one mail, thoug
   assert.equal(told[0].report.id, report.id);
 });
 
-test('what cannot be reported is refused, and what one may not see is not there', async () => {
+test('an impossible report is refused, and invisible objects are not found', async () => {
   const { ada, ben } = people();
   const hidden = await ben.says('secret', { visibility: 'direct' });
   const post = async (body: object) => (await ada.post('/api/v1/reports', body)).status;
@@ -80,7 +80,7 @@ test('what cannot be reported is refused, and what one may not see is not there'
   assert.equal(await post({ account_id: ben.id, comment: 'x'.repeat(REPORT_COMMENT_CHARS_MAX + 1) }), 422);
 });
 
-test('moderators find reports, take them, put them right, resolve them and open them again', async () => {
+test('moderators find reports, assign, correct, resolve and reopen them', async () => {
   const { ada, ben, mod, admin } = people();
   const rule = await putEntry(server.node.services, '', { collection: 'rules', text: { text: 'Be kind', hint: '' } });
   assert.ok(!isProblem(rule));

@@ -8,7 +8,7 @@ before(async () => {
 });
 after(() => server.stop());
 
-test('no year was summed up, none can be, and only who is signed in may ask', async () => {
+test('no annual report exists or can be generated, and only signed-in users may ask', async () => {
   const ada = await server.person('ada');
   const path = '/api/v1/annual_reports';
   assert.deepEqual((await ada.get(path)).body, { annual_reports: [], accounts: [], statuses: [] });

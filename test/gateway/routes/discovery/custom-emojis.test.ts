@@ -26,7 +26,7 @@ const becomes = (what: string, test: () => boolean | Promise<boolean>) =>
 const run = (name: 'emoji.add' | 'emoji.remove' | 'emoji.list', input: object) =>
   operate(server.node, name, input as never, () => undefined);
 
-test('an operator’s emoji are listed with their pictures, changed, and taken away', async () => {
+test('an operator’s emoji are listed with their pictures, changed, and removed', async () => {
   assert.deepEqual(await listed(), []);
   await run('emoji.add', { shortcode: 'sun', path: await file('sun.png', 400), category: 'sky' });
   await becomes('it is listed', async () => (await listed()).length === 1);
@@ -44,7 +44,7 @@ test('an operator’s emoji are listed with their pictures, changed, and taken a
   await becomes('none is listed', async () => (await listed()).length === 0);
 });
 
-test('what texts use is told with them, until it is taken away', async () => {
+test('entities list the emoji that their texts use, until an emoji is removed', async () => {
   const alice = await server.person('alice');
   for (const name of ['wave', 'owl', 'moss']) await run('emoji.add', { shortcode: name, path: await file(name, 10) });
   await becomes('all are listed', async () => (await listed()).length === 3);
@@ -73,7 +73,7 @@ test('what texts use is told with them, until it is taken away', async () => {
   await becomes('it is in no card any more', async () => (await left()) === 'moss,wave  moss,wave');
 });
 
-test('announcements show the emoji of their text, and take them as reactions', async () => {
+test('announcements list the emoji of their text, and accept them as reactions', async () => {
   await run('emoji.add', { shortcode: 'party', path: await file('party', 10) });
   const announcement = { text: 'today :party:', allDay: false, startsAtMs: 0, endsAtMs: 0 };
   await putEntry(server.node.services, '', { collection: 'announcements', announcement });
@@ -88,7 +88,7 @@ test('announcements show the emoji of their text, and take them as reactions', a
   assert.deepEqual([name, url, me], ['party', (await first()).emojis[0].url, true]);
 });
 
-test('bad names, what is no picture, and what is not there are refused', async () => {
+test('bad names, files that are no pictures, and unknown emoji are refused', async () => {
   const path = await file('fine.png', 10);
   const text = join(server.folder, 'text.png');
   await writeFile(text, '<svg/>');

@@ -8,7 +8,7 @@ before(async () => {
 });
 after(() => server?.stop());
 
-test('what clients and servers ask before anything else is answered without a token', async () => {
+test('the first requests of clients and servers are answered without a token', async () => {
   const links = (await server.get('/.well-known/nodeinfo')).body.links;
   assert.equal(links[0].href, 'http://localhost/nodeinfo/2.0');
   const info = await server.get('/nodeinfo/2.0');
@@ -19,7 +19,7 @@ test('what clients and servers ask before anything else is answered without a to
   assert.deepEqual(body.code_challenge_methods_supported, ['S256']);
 });
 
-test('pictures of people without pictures are there, and may be kept', async () => {
+test('default pictures exist and are cacheable', async () => {
   for (const path of ['/avatars/original/missing.png', '/headers/original/missing.png']) {
     const response = await fetch(`${server.url}${path}`);
     assert.equal(response.headers.get('content-type'), 'image/png');
@@ -28,13 +28,13 @@ test('pictures of people without pictures are there, and may be kept', async () 
   }
 });
 
-test('the pages’ style is a style sheet', async () => {
+test('the style sheet of the pages is served as CSS', async () => {
   const style = await server.get('/auth/style.css');
   assert.equal(style.status, 200);
   assert.match(style.headers.get('content-type') ?? '', /^text\/css/);
 });
 
-test('an application sees itself with its own token; a person with the scope sees who they are', async () => {
+test('an application reads itself with its own token; a user with the scope reads their profile', async () => {
   const redirect = 'https://example.org/';
   const app = await server.ask('POST', '/api/v1/apps', { client_name: 'one', redirect_uris: redirect, scopes: 'read' });
   const { client_id, client_secret } = app.body;

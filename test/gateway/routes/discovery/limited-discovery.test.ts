@@ -11,12 +11,15 @@ before(async () => {
 });
 after(() => server.stop());
 
-/** Trends are kept for longer where finding them takes long: on a busy machine. */
+/** Trends stay cached for longer if computing them takes long, as on a busy machine. */
 const WAIT_MS = 60_000;
 const moderate = (person: Person, action: string) =>
   server.node.services.askAccount(person.id, 'moderate', { action, by: '', text: '', mail: false });
 
-/** Where somebody shows who wants to be found and says something with a word, a hashtag and a link that others say, too. */
+/**
+ * Returns the places that show a discoverable account and its status with a word, a hashtag and a link that others use,
+ * too.
+ */
 async function places(who: Person): Promise<string[]> {
   const found: string[] = [];
   const has = async (name: string, path: string, asked: { get: Person['get'] } = viewer) => {
@@ -33,7 +36,7 @@ async function places(who: Person): Promise<string[]> {
   return found;
 }
 
-test('whom moderators suspend is discovered nowhere, whom they silence only by name, and all is back afterwards', async () => {
+test('a suspended account is discovered nowhere, a silenced one only by name, and both are back afterwards', async () => {
   for (const [action, undo, left] of [
     ['suspend', 'unsuspend', []],
     ['silence', 'unsilence', ['people']],

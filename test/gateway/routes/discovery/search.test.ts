@@ -25,7 +25,7 @@ const found = async (who: { get: Person['get'] }, q: string, more = '') => {
 const profile = (who: Person, body: object) =>
   server.ask('PATCH', '/api/v1/accounts/update_credentials', body, who.token);
 
-test('people are found by their name’s beginning and its parts, by words of their display name, as they are now', async () => {
+test('accounts are found by prefixes and parts of their name and words of their display name, as they are now', async () => {
   for (const q of ['ada', '@ada_love', 'LOVELACE', 'ada_lovelace@localhost', 'lovelace ada'])
     assert.deepEqual(ids((await found(bob, q, '&type=accounts')).accounts), [ada.id], q);
   await profile(ada, { display_name: 'Gräfin Byron' });
@@ -39,7 +39,7 @@ test('people are found by their name’s beginning and its parts, by words of th
   assert.deepEqual(ids(list.body), [ada.id]);
 });
 
-test('people are found by one letter of their names, alone or beside words', async () => {
+test('accounts are found by one letter of their names, alone or beside words', async () => {
   const [quinn, rené] = [await server.person('quinn'), await server.person('rene_q')];
   await profile(quinn, { display_name: 'Жанна 7' });
   await profile(rené, { display_name: 'Élodie' });
@@ -52,7 +52,7 @@ test('people are found by one letter of their names, alone or beside words', asy
   assert.deepEqual((await found(bob, 'q', '&type=accounts&limit=1&offset=1')).accounts.length, 1);
 });
 
-test('hashtags are found by one letter, the one named exactly so first', async () => {
+test('hashtags are found by one letter, the exact name first', async () => {
   for (const text of ['#Xylo', '#x', '#xx #x_ray #x9', '#жук']) await bob.says(text);
   const names = async (q: string, more = '') =>
     (await found(bob, q, `&type=hashtags${more}`)).hashtags.map(({ name }) => name);
@@ -62,7 +62,7 @@ test('hashtags are found by one letter, the one named exactly so first', async (
   assert.deepEqual([await names('ж'), await names('я')], [['жук'], []]);
 });
 
-test('the one named exactly so comes first, then those one follows; following finds only these; pages go by offset', async () => {
+test('the exact name comes first, then followed accounts; following restricts the result; pages use offsets', async () => {
   const [exact, friend, other] = [
     await server.person('eve'),
     await server.person('evelyn'),
@@ -77,7 +77,7 @@ test('the one named exactly so comes first, then those one follows; following fi
   assert.deepEqual(ids((await bob.get('/api/v1/accounts/search?q=eve&following=true')).body), [friend.id]);
 });
 
-test('of many that begin so the most followed come first, and every page goes on where the one before ended', async () => {
+test('the most followed of many matches come first, and every page continues the previous one', async () => {
   const crowd = await Promise.all(Array.from({ length: 7 }, (_, n) => server.person(`ulla${n}`)));
   for (const [place, followed] of crowd.entries())
     for (const other of crowd.slice(0, place)) await other.follows(followed);
@@ -89,7 +89,7 @@ test('of many that begin so the most followed come first, and every page goes on
   }
 });
 
-test('a block hides nobody from searches for people, in either direction', async () => {
+test('a block hides nobody from account searches, in either direction', async () => {
   const [one, two] = [await server.person('zoe_one'), await server.person('zoe_two')];
   await one.post(`/api/v1/accounts/${two.id}/block`);
   for (const [who, other, name] of [
@@ -103,7 +103,7 @@ test('a block hides nobody from searches for people, in either direction', async
   assert.equal((await found(bob, 'zoe')).accounts.length, 2);
 });
 
-test('hashtags are found by their beginning, the exact one first, with their uses', async () => {
+test('hashtags are found by prefix, the exact one first, with their uses', async () => {
   await ada.says('#birdwatching #bird');
   await ada.says('#secretbirds', { visibility: 'unlisted' });
   const { hashtags } = await found(bob, '#Bird', '&type=hashtags');
@@ -117,7 +117,7 @@ test('hashtags are found by their beginning, the exact one first, with their use
   assert.deepEqual(old.body.hashtags, ['bird', 'birdwatching']);
 });
 
-test('one’s own statuses, marked ones and mentions are found by all their words, phrases and without others', async () => {
+test('the viewer’s own statuses, marked ones and mentions are found by all their words, phrases and exclusions', async () => {
   const own = await bob.says('The quick brown Fox');
   const closed = await bob.says('brown bread', { visibility: 'direct' });
   const liked = await ada.says('a brown coat');
@@ -156,7 +156,7 @@ test('a hashtag finds only the statuses that have it', async () => {
   assert.deepEqual(await search('"plover #plover"'), [tagged]);
 });
 
-test('public statuses of those who want it are everyone’s to find, and nobody else’s, nor what is not public', async () => {
+test('everybody finds public statuses of authors who allow indexing, and no others', async () => {
   const open = await server.person('open');
   const shy = await server.person('shy');
   await profile(open, { indexable: true });
@@ -175,7 +175,7 @@ test('public statuses of those who want it are everyone’s to find, and nobody 
   assert.deepEqual((await found(bob, 'nightingale')).statuses, []);
 });
 
-test('what was said before its author wanted to be found is found, too, and leaves the index when they no longer do', async () => {
+test('older statuses are found after their author allows indexing, and leave the index when it is forbidden', async () => {
   const late = await server.person('late');
   const before = await late.says('a kingfisher');
   assert.deepEqual((await found(bob, 'kingfisher')).statuses, []);
@@ -190,7 +190,7 @@ test('what was said before its author wanted to be found is found, too, and leav
   await until('no row of it', async () => (await rows()).length === 0 || undefined, 5_000);
 });
 
-test('our own addresses lead to what they name, if the viewer may see it', async () => {
+test('local addresses lead to their objects, if the viewer may see them', async () => {
   const id = await ada.says('addressed #place');
   const closed = await ada.says('closed', { visibility: 'private' });
   assert.deepEqual(ids((await found(bob, `http://localhost/@ada_lovelace/${id}`, '&resolve=true')).statuses), [id]);
@@ -206,7 +206,7 @@ test('our own addresses lead to what they name, if the viewer may see it', async
     assert.deepEqual(await found(bob, q), { accounts: [], statuses: [], hashtags: [] }, q);
 });
 
-test('who is not signed in gets no later pages and nothing resolved; bad questions are refused', async () => {
+test('an anonymous viewer gets no later pages and no resolved addresses; bad queries are refused', async () => {
   assert.equal((await server.get(path('ada', '&offset=1'))).status, 401);
   assert.equal((await server.get(path('ada', '&resolve=true'))).status, 401);
   assert.equal((await server.get('/api/v1/accounts/search?q=ada')).status, 401);
@@ -218,7 +218,7 @@ test('who is not signed in gets no later pages and nothing resolved; bad questio
   assert.equal((await server.ask('GET', path('x'), undefined, posting)).status, 403);
 });
 
-test('words that an edit adds are found, and those that it takes away are not', async () => {
+test('words that an edit adds are found, and removed ones are not', async () => {
   const writer = await server.person('writer');
   await profile(writer, { indexable: true });
   const id = await writer.says('a marmot whistled');
@@ -243,7 +243,7 @@ test('words that an edit adds are found, and those that it takes away are not', 
   assert.deepEqual((await found(bob, 'otter')).statuses, [], 'whoever does not want it is not found by edits either');
 });
 
-test('operators say what a status is: whose, when, what it has, where it stands', async () => {
+test('operators select statuses by author, time, content and place', async () => {
   const [gil, hal] = [await server.person('gil'), await server.person('hal')];
   await profile(gil, { indexable: true });
   const plain = await gil.says('zebra plain', { language: 'de' });

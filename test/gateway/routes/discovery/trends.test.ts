@@ -4,7 +4,7 @@ import { linkTo, type Person, TestServer } from '../../../kit/services/server.js
 import { sameDayFor } from '../../../kit/time/same-day.js';
 import { until } from '../../../kit/time/until.js';
 
-/** Trends are kept for longer where finding them takes long: on a busy machine. */
+/** Trends stay cached for longer if computing them takes long, as on a busy machine. */
 const WAIT_MS = 60_000;
 let server: TestServer;
 let people: Person[];
@@ -20,7 +20,7 @@ const ids = (list: { id: string }[]) => list.map((item) => item.id);
 const discoverable = (who: Person, is = true) =>
   server.ask('PATCH', '/api/v1/accounts/update_credentials', { discoverable: is }, who.token);
 
-test('hashtags trend by how many people use them, not how often; those of one person do not', async () => {
+test('hashtags trend by their number of users, not of uses; those of one user do not', async () => {
   for (const who of people.slice(0, 3)) await who.says('the #match');
   for (const who of people.slice(0, 2)) await who.says('the #weather');
   for (let n = 0; n < 5; n++) await one(0).says(`#mine ${n}`);
@@ -45,7 +45,7 @@ test('hashtags trend by how many people use them, not how often; those of one pe
   );
 });
 
-test('links trend by the people who pass them on, without what stands behind the hash, and not our own', async () => {
+test('links trend by the users who share them, without fragments, and not links to this server', async () => {
   await one(0).says('read https://news.example/story#top');
   await one(1).says('https://news.example/story is good');
   for (const who of people) await who.says('http://localhost/@ada');
@@ -62,7 +62,7 @@ test('links trend by the people who pass them on, without what stands behind the
   assert.deepEqual([link.type, link.provider_name, link.history[0].accounts], ['link', 'news.example', '2']);
 });
 
-test('a link that trends has a timeline of the statuses that pass it on, in pages; other links have none', async () => {
+test('a trending link has a paged timeline of the statuses that share it; other links have none', async () => {
   const path = `/api/v1/timelines/link?url=${encodeURIComponent('https://talk.example/a?b=c')}`;
   assert.equal((await server.get(path)).status, 404);
   const said: string[] = [];
@@ -80,7 +80,7 @@ test('a link that trends has a timeline of the statuses that pass it on, in page
   assert.equal((await server.get('/api/v1/timelines/link')).status, 422);
 });
 
-test('statuses trend that several marked, by people who want to be found, for whoever may see them', async () => {
+test('statuses trend that several users marked, by discoverable authors, for viewers who may see them', async () => {
   const author = one(0);
   await discoverable(author);
   const much = await author.says('much liked');
@@ -102,13 +102,13 @@ test('statuses trend that several marked, by people who want to be found, for wh
   assert.deepEqual(await trending(server), [some]);
 });
 
-test('the old address of trends says where they are now', async () => {
+test('the old address of trends names the new one', async () => {
   const { status, body } = await server.get('/api/v1/trends');
   assert.equal(status, 410);
   assert.match(body.error, /\/api\/v1\/trends\/tags/);
 });
 
-test('offsets and limits that are none are refused', async () => {
+test('malformed offsets and limits are refused', async () => {
   for (const kind of ['tags', 'links', 'statuses']) {
     assert.equal((await server.get(`/api/v1/trends/${kind}?offset=-1`)).status, 422);
     assert.equal((await server.get(`/api/v1/trends/${kind}?limit=x`)).status, 200);

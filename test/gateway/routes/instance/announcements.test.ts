@@ -24,7 +24,7 @@ async function announce(text: string, endsAtMs = 0): Promise<string> {
 }
 const THUMB = encodeURIComponent('👍');
 
-test('an announcement is shown until it ends, to each with whether they have read it, and says its hashtags', async () => {
+test('an announcement is shown until it ends, with its read mark for each viewer, and lists its hashtags', async () => {
   const id = await announce('Back at noon #Café');
   await announce('Over', 1);
   const [shown, ...others] = (await ada.get('/api/v1/announcements')).body;
@@ -38,7 +38,7 @@ test('an announcement is shown until it ends, to each with whether they have rea
   assert.equal((await ada.post('/api/v1/announcements/1/dismiss')).status, 404);
 });
 
-test('reactions are counted over everybody, and are one’s own to take back', async () => {
+test('reactions are counted over all users, and each user can remove their own', async () => {
   const id = await announce('Cake');
   const path = `/api/v1/announcements/${id}/reactions/${THUMB}`;
   for (const who of [ada, ben, ben]) assert.equal((await who.put(path)).status, 200);
@@ -53,7 +53,7 @@ test('reactions are counted over everybody, and are one’s own to take back', a
   assert.equal((await ada.put(`/api/v1/announcements/9/reactions/${THUMB}`)).status, 404);
 });
 
-test('open streams hear of announcements, of reactions to them, and of their end', async () => {
+test('open streams receive announcements, reactions to them, and their end', async () => {
   const stream = await EventStream.open(server.url, 'user', ben.token);
   try {
     const id = await announce('News');

@@ -28,7 +28,7 @@ async function upload(): Promise<string> {
   return (await sendForm(ann, 'POST', '/api/v1/media', { file })).body.id;
 }
 
-/** What a client may count on from each number on. Source: the version histories in Mastodon's documentation. */
+/** Promises of each API version to clients. Source: the version histories in Mastodon's documentation. */
 const promises: Readonly<Record<number, () => Promise<void>>> = {
   async 2() {
     assert.ok(Array.isArray((await ok('/api/v2/notifications')).notification_groups));
@@ -87,10 +87,10 @@ const promises: Readonly<Record<number, () => Promise<void>>> = {
   },
 };
 
-test('the instance names the last change of the API of which all is there', async () => {
+test('the instance states the last API change that is complete', async () => {
   const { api_versions } = (await server.get('/api/v2/instance')).body;
   assert.equal(api_versions.mastodon, Math.max(...Object.keys(promises).map(Number)));
 });
 
 for (const [number, holds] of Object.entries(promises))
-  test(`what change ${number} of the API promises is there`, () => holds());
+  test(`the promises of API change ${number} hold`, () => holds());

@@ -22,7 +22,7 @@ const setting = (key: string, text: string) =>
   set({ collection: 'settings', key, replace: true, text: { text, hint: '' } });
 const remove = (collection: Collection, id: string) => removeEntry(server.node.services, '', collection, id);
 
-test('both forms of the instance say what clients look for', async () => {
+test('both forms of the instance have the fields that clients read', async () => {
   const v1 = (await server.get('/api/v1/instance')).body;
   const v2 = (await server.get('/api/v2/instance')).body;
   assert.match(v1.version, /^4\.\d+\.\d+ \(compatible; Murmuration /);
@@ -37,7 +37,7 @@ test('both forms of the instance say what clients look for', async () => {
   assert.equal(v2.registrations.enabled, true);
 });
 
-test('what nobody has set is said to be empty', async () => {
+test('settings without a value are empty', async () => {
   const told = (await server.get('/api/v1/instance/extended_description')).body;
   assert.deepEqual(told, { updated_at: null, content: '' });
   assert.equal((await server.get('/api/v1/instance')).body.email, '');
@@ -46,7 +46,7 @@ test('what nobody has set is said to be empty', async () => {
   assert.doesNotMatch(await page.text(), /Questions go to/);
 });
 
-test('a path may have a slash too many, and say that its answer is to be JSON, which it is', async () => {
+test('a path may have an extra slash, and a suffix that requests JSON', async () => {
   const plain = await server.get('/api/v1/instance/rules');
   const named = await server.get('/api/v1/instance/rules.json');
   assert.deepEqual([named.status, named.body], [plain.status, plain.body]);
@@ -59,7 +59,7 @@ test('a path may have a slash too many, and say that its answer is to be JSON, w
   assert.equal((await server.get('/api/openapi.json')).status, 200, 'its own name');
 });
 
-test('what its people set is said at once, and rules in their order', async () => {
+test('settings take effect at once, and rules keep their order', async () => {
   const contact = await server.person('contact');
   await setting('title', 'A town');
   await setting('description', 'Of birds');
@@ -83,7 +83,7 @@ test('what its people set is said at once, and rules in their order', async () =
   assert.ok(isProblem(unknown));
 });
 
-test('policies, terms and limits of domains are told', async () => {
+test('policies, terms and blocked domains are public', async () => {
   await setting('privacy_policy', 'We keep <nothing>.');
   await setting('extended_description', 'Long ago…');
   assert.match((await server.get('/api/v1/instance/privacy_policy')).body.content, /<p>We keep &lt;nothing&gt;/);
@@ -107,7 +107,7 @@ test('policies, terms and limits of domains are told', async () => {
   assert.match(block.domain, /^nuis\*+\.?\*+.*ple$/);
 });
 
-test('where clients send people to read about the instance there are pages, as at the root', async () => {
+test('the pages that clients link to for information exist, also at the root', async () => {
   const { urls } = (await server.get('/api/v2/instance')).body.configuration;
   const addresses = ['http://localhost/', urls.about, urls.privacy_policy, urls.terms_of_service];
   assert.deepEqual(
@@ -127,7 +127,7 @@ test('where clients send people to read about the instance there are pages, as a
   assert.match(shown[3] ?? '', /<p>Old<\/p>/);
 });
 
-test('lists that are empty are lists, and NodeInfo leads from its well-known place', async () => {
+test('empty lists are arrays, and NodeInfo is linked from its well-known address', async () => {
   for (const path of ['/api/v1/custom_emojis', '/api/v1/instance/peers'])
     assert.deepEqual((await server.get(path)).body, []);
   assert.deepEqual((await server.get('/api/v1/instance/translation_languages')).body, {});
@@ -144,7 +144,7 @@ test('lists that are empty are lists, and NodeInfo leads from its well-known pla
   assert.equal((await server.ask('POST', '/api/v1/instance', {})).status, 405);
 });
 
-test('twelve weeks of activity are counted from what is stored', async () => {
+test('twelve weeks of activity are counted from the stored rows', async () => {
   const own = await TestServer.start();
   try {
     const ada = await own.person('ada');

@@ -21,7 +21,7 @@ interface Shown {
 const found = (list: Shown[], id: string) => list.find((one) => one.id === id)?.filtered.map((one) => one.filter.title);
 const everywhere = ['home', 'notifications', 'public', 'thread', 'account'];
 
-test('filters, their keywords and statuses are made, read, changed and removed, as one store for both interfaces', async () => {
+test('filters, keywords and statuses are created, read, changed and removed, through both versions of the API', async () => {
   const [ann, ben] = [await server.person('ann'), await server.person('ben')];
   const status = await ben.says('about cats');
   const made = await ann.post('/api/v2/filters', {
@@ -73,7 +73,7 @@ test('filters, their keywords and statuses are made, read, changed and removed, 
   assert.deepEqual((await ann.get('/api/v2/filters')).body, [], 'with its last keyword it went');
 });
 
-test('the older interface makes, changes and removes a filter of one phrase', async () => {
+test('the older API creates, changes and removes a filter of one phrase', async () => {
   const dan = await server.person('dan');
   const body = { phrase: 'cat', context: ['home'], irreversible: true, whole_word: true, expires_in: 60 };
   const made = (await dan.post('/api/v1/filters', body)).body;
@@ -90,7 +90,7 @@ test('the older interface makes, changes and removes a filter of one phrase', as
   assert.equal((await dan.get(path)).status, 404);
 });
 
-test('others’ filters are not found, narrow tokens are refused, and so is what is no filter', async () => {
+test('others’ filters are not found, and narrow tokens and malformed filters are refused', async () => {
   const [eve, max] = [await server.person('eve'), await server.person('max')];
   const { body } = await eve.post('/api/v2/filters', {
     title: 'x',
@@ -124,7 +124,7 @@ test('others’ filters are not found, narrow tokens are refused, and so is what
   assert.deepEqual(ids((await max.get('/api/v2/filters')).body), [own.id]);
 });
 
-test('statuses say which filters they fall under where those apply; own ones stay in sight', async () => {
+test('statuses list the matching filters in their contexts; the viewer’s own stay visible', async () => {
   const [fay, gil] = [await server.person('fay'), await server.person('gil')];
   await fay.follows(gil);
   const cats = await gil.says('Cats, all over');
@@ -153,7 +153,7 @@ test('statuses say which filters they fall under where those apply; own ones sta
   assert.deepEqual((await gil.get('/api/v1/timelines/home')).body[0].filtered, [], 'nobody else’s business');
 });
 
-test('what hides drops from home and notifications, and only tells elsewhere; without it all is back', async () => {
+test('a hiding filter drops statuses from home and notifications and marks them elsewhere, until it is removed', async () => {
   const [hal, ivy] = [await server.person('hal'), await server.person('ivy')];
   await hal.follows(ivy);
   const [cats, dogs] = [await ivy.says('@hal cats'), await ivy.says('@hal dogs')];
@@ -192,7 +192,7 @@ test('an expired filter is not applied', async () => {
   assert.ok(Date.parse((await jan.get(`/api/v2/filters/${id}`)).body.expires_at) <= Date.now());
 });
 
-test('streams tell of changed filters without a payload, and send statuses as the filters leave them', async () => {
+test('streams announce changed filters without a payload, and send statuses with filters applied', async () => {
   const [lea, mia] = [await server.person('lea'), await server.person('mia')];
   await lea.follows(mia);
   const [user, everybody] = [

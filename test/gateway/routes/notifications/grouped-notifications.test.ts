@@ -14,7 +14,7 @@ before(async () => {
 });
 after(() => server.stop());
 
-/** Notifications are effects behind the reply. */
+/** Notifications are effects that follow the reply. */
 const ARRIVAL_MS_MAX = 10_000;
 
 interface Group {
@@ -36,7 +36,7 @@ const arrived = (who: Person, count: number) =>
 const groupsOf = async (who: Person, query = ''): Promise<Group[]> =>
   (await who.get(`/api/v2/notifications?${query}`)).body.notification_groups;
 
-test('favourites of one status, reblogs of it and follows are groups of their own; mentions stay alone', async () => {
+test('favourites of one status, its reblogs and follows are separate groups; mentions stay alone', async () => {
   const status = await alice.says('liked');
   for (const fan of fans) await fan.post(`/api/v1/statuses/${status}/favourite`);
   for (const fan of fans.slice(0, 2)) await fan.follows(alice);
@@ -65,7 +65,7 @@ test('favourites of one status, reblogs of it and follows are groups of their ow
   assert.equal((await alice.get('/api/v2/notifications/unread_count?grouped_types[]=follow')).body.count, 14);
 });
 
-test('which types are grouped, chosen and shown in full is the client’s to say', async () => {
+test('the client chooses which types are grouped, included and shown in full', async () => {
   assert.equal((await groupsOf(alice, 'types[]=favourite')).length, 1);
   assert.equal((await groupsOf(alice, 'types[]=favourite&grouped_types[]=follow')).length, 10);
   assert.equal((await groupsOf(alice, 'exclude_types[]=favourite')).length, 4);
@@ -80,7 +80,7 @@ test('which types are grouped, chosen and shown in full is the client’s to say
   assert.equal((await alice.get('/api/v2/notifications?expand_accounts=all')).status, 422);
 });
 
-test('pages of groups go down without gap, and up again', async () => {
+test('pages of groups continue downwards without a gap, and upwards again', async () => {
   const seen: string[] = [];
   let path: string | undefined = '/api/v2/notifications?limit=2';
   for (let pages = 0; path !== undefined && pages < 10; pages++) {
@@ -93,7 +93,7 @@ test('pages of groups go down without gap, and up again', async () => {
   assert.deepEqual((await alice.get(linkTo(first, 'prev') ?? '')).body.notification_groups, []);
 });
 
-test('one group is shown, its people are listed in pages, and it is dismissed as a whole', async () => {
+test('a group is shown, its accounts are listed in pages, and it is dismissed as a whole', async () => {
   const [liked] = await groupsOf(alice, 'types[]=favourite');
   const key = liked?.group_key ?? '';
   const one = (await alice.get(`/api/v2/notifications/${key}`)).body;
@@ -115,7 +115,7 @@ test('one group is shown, its people are listed in pages, and it is dismissed as
     assert.equal((await alice.get(`/api/v2/notifications/${none}`)).status, 404, none);
 });
 
-test('nobody who is blocked is among those of a group', async () => {
+test('blocked accounts are not in a group', async () => {
   const [ivy, foe, friend] = [await server.person('ivy'), fans[8] as Person, fans[9] as Person];
   const status = await ivy.says('liked');
   for (const fan of [foe, friend]) await fan.post(`/api/v1/statuses/${status}/favourite`);
@@ -129,7 +129,7 @@ test('nobody who is blocked is among those of a group', async () => {
   );
 });
 
-test('a group is counted, and its people are named, up to the page’s newest, however little of it is on the page', async () => {
+test('a group has its count and its accounts up to the page’s newest row, even if most of it is on later pages', async () => {
   const hana = await server.person('hana');
   const [status, another] = [await hana.says('liked'), await hana.says('liked, too')];
   const likes = async (fan: number, liked: string, count: number) => {
@@ -167,7 +167,7 @@ test('a group is counted, and its people are named, up to the page’s newest, h
   assert.deepEqual([fewer?.notifications_count, fewer?.sample_account_ids.includes(fans[0]?.id ?? '')], [3, false]);
 });
 
-test('groups are for users with the scope', async () => {
+test('groups need a user with the scope', async () => {
   assert.equal((await server.get('/api/v2/notifications')).status, 401);
   const token = await server.token(alice.id, ['read:statuses']);
   for (const path of ['', '/unread_count', '/follow-1', '/follow-1/accounts'])

@@ -25,7 +25,7 @@ after(() => server.stop());
 const told = async (query: string) => (await ben.get(`/api/v1/notifications${query}`)).body;
 const added = { title: 'Ann &lt;of&gt; Birds added you to a collection' };
 
-test('a client that names the types which it knows is told in words of those which it does not', async () => {
+test('a client that lists its supported types gets a text for the others', async () => {
   const [featured, followed] = await told('?supported_types[]=mention');
   assert.deepEqual([featured.type, featured.fallback.title], ['added_to_collection', added.title]);
   assert.equal(featured.fallback.details, `<p><a href="${collection.url}">&lt;Owls&gt;</a></p>`);
@@ -38,7 +38,7 @@ test('a client that names the types which it knows is told in words of those whi
   assert.deepEqual(one.body, featured);
 });
 
-test('nothing is said in words of what a client knows, nor to one that does not ask for it', async () => {
+test('supported types have no text, and neither do notifications for a client without a list', async () => {
   for (const query of ['', '?supported_types[]=added_to_collection&supported_types[]=follow'])
     assert.deepEqual(
       (await told(query)).map((one: object) => 'fallback' in one),
@@ -47,7 +47,7 @@ test('nothing is said in words of what a client knows, nor to one that does not 
     );
 });
 
-test('groups are told in words, on a page and alone, and the neighbouring page knows the same', async () => {
+test('groups have a text, on a page and alone, and neighbouring pages keep the list of types', async () => {
   const page = await ben.get('/api/v2/notifications?supported_types[]=mention');
   const [group, follow] = page.body.notification_groups;
   assert.deepEqual(
@@ -63,7 +63,7 @@ test('groups are told in words, on a page and alone, and the neighbouring page k
   }
 });
 
-test('as many types as there can be, and no more', async () => {
+test('the list of types has a bounded length', async () => {
   const many = Array.from({ length: 51 }, (_, n) => `supported_types[]=x${n}`).join('&');
   const answer = await ben.get(`/api/v1/notifications?${many}`);
   assert.ok(answer.status >= 400 && answer.status < 500, `${answer.status}`);

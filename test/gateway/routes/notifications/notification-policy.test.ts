@@ -16,11 +16,11 @@ before(async () => {
 });
 after(() => server.stop());
 
-/** Notifications are effects behind the reply. */
+/** Notifications are effects that follow the reply. */
 const ARRIVAL_MS_MAX = 10_000;
 const policyOf = async (who: Person) => (await who.get('/api/v2/notifications/policy')).body;
 const setPolicy = (who: Person, body: object) => server.ask('PATCH', '/api/v2/notifications/policy', body, who.token);
-/** Counted, and listed: the rows come a moment later. */
+/** Waits for the count and the list: the rows follow a moment later. */
 const waiting = (who: Person, count: number) =>
   until(
     `${count} notifications that wait`,
@@ -33,7 +33,7 @@ const waiting = (who: Person, count: number) =>
   );
 const listed = async (who: Person, query = '') => (await who.get(`/api/v1/notifications?${query}`)).body;
 
-test('a policy begins as Mastodon’s, and changes by what is named', async () => {
+test('a policy has Mastodon’s defaults, and changes by field', async () => {
   const first = {
     for_not_following: 'accept',
     for_not_followers: 'accept',
@@ -58,7 +58,7 @@ test('a policy begins as Mastodon’s, and changes by what is named', async () =
   assert.deepEqual((await listed(carol, 'include_filtered=true')).length, 1, 'what is dropped is nowhere');
 });
 
-test('what is filtered waits as a request, and comes once it is accepted, with all that follows', async () => {
+test('a filtered notification waits as a request, and is merged after acceptance, with all later ones', async () => {
   await setPolicy(alice, { for_not_following: 'filter' });
   await bob.says('@alice one');
   const last = await bob.says('@alice two');
@@ -86,7 +86,7 @@ test('what is filtered waits as a request, and comes once it is accepted, with a
   await until('the next one', async () => ((await listed(alice)).length === 3 ? true : undefined), ARRIVAL_MS_MAX);
 });
 
-test('what is dismissed is gone; several are settled at once', async () => {
+test('a dismissed request is gone; several are settled at once', async () => {
   const dora = await server.person('dora');
   await setPolicy(dora, { for_not_following: 'filter' });
   for (const person of [alice, bob, carol]) await person.says('@dora hello');
@@ -111,7 +111,7 @@ test('what is dismissed is gone; several are settled at once', async () => {
   assert.deepEqual(summary, { pending_requests_count: 0, pending_notifications_count: 0 });
 });
 
-test('a stream of notifications says when what waited was put among them', async () => {
+test('a stream of notifications announces when waiting ones were merged', async () => {
   const nora = await server.person('nora');
   await setPolicy(nora, { for_not_following: 'filter' });
   await nora.follows(carol);
@@ -130,7 +130,7 @@ test('a stream of notifications says when what waited was put among them', async
   }
 });
 
-test('a private mention by a stranger waits, an answer to one’s own does not', async () => {
+test('a private mention by a stranger waits, a reply to the viewer’s own status does not', async () => {
   const [erin, fay] = [await server.person('erin'), await server.person('fay')];
   await fay.says('@erin psst', { visibility: 'direct' });
   await waiting(erin, 1);
@@ -150,7 +150,7 @@ test('a private mention by a stranger waits, an answer to one’s own does not',
   assert.deepEqual((await erin.get('/api/v1/notifications/requests')).body, [], 'nor of somebody blocked');
 });
 
-test('whoever may answer may go on, and whom nobody spoke to may not join in', async () => {
+test('an account that may reply may continue, and an uninvited one may not join in', async () => {
   const names = ['gunnar', 'hugo', 'ines'] as const;
   const [gil, hal, ivo] = await Promise.all(names.map((name) => server.person(name)));
   assert.ok(gil && hal && ivo);
@@ -168,7 +168,7 @@ test('whoever may answer may go on, and whom nobody spoke to may not join in', a
   assert.equal(request.account.id, ivo.id);
 });
 
-test('what somebody silenced does waits or is dropped as the policy of each stranger says; who follows hears it', async () => {
+test('notifications from a silenced account follow the policy of each stranger; followers get them', async () => {
   const [gus, hal, ida, jo] = await Promise.all(['gus', 'hal', 'ida', 'jo'].map((name) => server.person(name)));
   assert.ok(gus && hal && ida && jo);
   const loud = await server.person('loud');
@@ -197,7 +197,7 @@ test('what somebody silenced does waits or is dropped as the policy of each stra
   assert.equal((await listed(gus)).length, 4);
 });
 
-test('the policy of version 1 says of each kind whether it is kept back, and changes the same rules', async () => {
+test('version 1 of the policy states for each rule if it filters, and changes the same rules', async () => {
   const old = await server.person('oldclient');
   const set = (body: object) => server.ask('PATCH', '/api/v1/notifications/policy', body, old.token);
   const { body } = await old.get('/api/v1/notifications/policy');
@@ -220,7 +220,7 @@ test('the policy of version 1 says of each kind whether it is kept back, and cha
   assert.equal((await server.ask('PATCH', '/api/v1/notifications/policy', {}, reader)).status, 403);
 });
 
-test('policies and requests are for users with the scope', async () => {
+test('policies and requests need a user with the scope', async () => {
   assert.equal((await server.get('/api/v2/notifications/policy')).status, 401);
   const token = await server.token(alice.id, ['read:notifications']);
   const refused = [

@@ -15,11 +15,11 @@ before(async () => {
 });
 after(() => server.stop());
 
-/** Notifications are effects behind the reply. */
+/** Notifications are effects that follow the reply. */
 const ARRIVAL_MS_MAX = 10_000;
 const types = (list: { type: string }[]) => list.map((item) => item.type);
 
-test('what others do is told, chosen by type and by account, paged, and cleared', async () => {
+test('actions of others are notified, filtered by type and account, paged, and cleared', async () => {
   const status = await alice.says('hello');
   await bob.follows(alice);
   await bob.post(`/api/v1/statuses/${status}/favourite`);
@@ -63,7 +63,7 @@ test('what others do is told, chosen by type and by account, paged, and cleared'
   );
 });
 
-test('what is undone is not notified any more, in lists, counts and groups; done again it is told again', async () => {
+test('an undone action leaves lists, counts and groups; a repeated one is notified again', async () => {
   const [gina, hugo, ines] = await Promise.all(['gina', 'hugo', 'ines'].map((name) => server.person(name)));
   assert.ok(gina && hugo && ines);
   await server.ask('PATCH', '/api/v1/accounts/update_credentials', { locked: true }, gina.token);
@@ -106,7 +106,7 @@ test('what is undone is not notified any more, in lists, counts and groups; done
   assert.deepEqual([await unread(1), await unread(2)], [0, 0]);
 });
 
-test('what a blocked person did, and what became of deleted statuses, is not shown', async () => {
+test('notifications from blocked accounts, and about deleted statuses, are hidden', async () => {
   const [dora, erin] = [await server.person('dora'), await server.person('erin')];
   await erin.says('@dora one');
   const gone = await erin.says('@dora two');
@@ -123,7 +123,7 @@ test('what a blocked person did, and what became of deleted statuses, is not sho
   await count(0);
 });
 
-test('who follows somebody in some languages only is not told of what they say in others', async () => {
+test('a follow limited to languages notifies of no statuses in others', async () => {
   const [reader, polyglot] = [await server.person('reader'), await server.person('polyglot')];
   await reader.post(`/api/v1/accounts/${polyglot.id}/follow`, { notify: true, languages: ['de'] });
   await polyglot.says('in English', { language: 'en' });
@@ -138,7 +138,7 @@ test('who follows somebody in some languages only is not told of what they say i
   assert.equal((await told()).length, 2);
 });
 
-test('nobody is told of a talk with somebody whom they block, or mute with notifications', async () => {
+test('a conversation with an account that the viewer blocks, or mutes with notifications, causes no notification', async () => {
   const [nora, pest, friend] = [
     await server.person('nora'),
     await server.person('pest'),
@@ -163,7 +163,7 @@ test('nobody is told of a talk with somebody whom they block, or mute with notif
   assert.deepEqual(await told(), [alone, answer, both]);
 });
 
-test('notifications are for users with the scope', async () => {
+test('notifications need a user with the scope', async () => {
   assert.equal((await server.get('/api/v1/notifications')).status, 401);
   const token = await server.token(alice.id, ['read:statuses']);
   assert.equal((await server.ask('GET', '/api/v1/notifications', undefined, token)).status, 403);
@@ -171,7 +171,7 @@ test('notifications are for users with the scope', async () => {
   assert.equal((await alice.get('/api/v1/notifications/x')).status, 404);
 });
 
-test('followers who ask for it are told of each status, as long as they follow', async () => {
+test('followers who request it are notified of each status while they follow', async () => {
   const [fay, gus, hal] = [await server.person('fay'), await server.person('gus'), await server.person('hal')];
   await gus.post(`/api/v1/accounts/${fay.id}/follow`, { notify: true });
   await hal.follows(fay);
@@ -191,7 +191,7 @@ test('followers who ask for it are told of each status, as long as they follow',
   assert.deepEqual((await hal.get('/api/v1/notifications?types[]=status')).body, []);
 });
 
-test('unread ones are counted above the marker, by type and up to a limit', async () => {
+test('unread notifications are counted above the marker, by type and up to a limit', async () => {
   const ivy = await server.person('ivy');
   const unread = async (query = '') => (await ivy.get(`/api/v1/notifications/unread_count?${query}`)).body.count;
   assert.equal(await unread(), 0);
@@ -214,7 +214,7 @@ test('unread ones are counted above the marker, by type and up to a limit', asyn
   assert.equal(await unread(), 0, 'what is not shown is not counted');
 });
 
-test('one is dismissed in the old way, too', async () => {
+test('a notification can be dismissed by the older route, too', async () => {
   const jan = await server.person('jan');
   await bob.follows(jan);
   const id = await until(
@@ -228,7 +228,7 @@ test('one is dismissed in the old way, too', async () => {
   assert.equal((await jan.post('/api/v1/notifications/dismiss', {})).status, 422);
 });
 
-test('reports are for moderators only; warnings and severed follows come with what they say', async () => {
+test('notifications of reports go to moderators only; warnings and severed follows contain their details', async () => {
   const { services } = server.node;
   const mod = await services.newAccountId();
   const signUp = { passwordHash: '', confirmed: true, approved: true, locale: 'en' };

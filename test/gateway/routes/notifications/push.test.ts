@@ -22,7 +22,7 @@ const form = (fields: readonly (readonly [string, string])[], method = 'POST') =
     body: new URLSearchParams(fields.map(([name, value]): [string, string] => [name, value])),
   });
 
-test('a subscription is made, read, changed and ended, at either address', async () => {
+test('a subscription is created, read, changed and deleted, at either address', async () => {
   assert.equal((await alice.get(PATH)).status, 404);
   assert.equal((await alice.put(PATH, { policy: 'all' })).status, 404);
   const made = await alice.post(PATH, { subscription, data: { alerts: { mention: true, 'admin.report': true } } });
@@ -46,7 +46,7 @@ test('a subscription is made, read, changed and ended, at either address', async
   assert.deepEqual((await alice.remove(PATH)).body, {}, 'there is none already');
 });
 
-test('it belongs to a token, and forms say the same as JSON', async () => {
+test('a subscription belongs to a token, and forms work like JSON', async () => {
   const made = await form([
     ['subscription[endpoint]', subscription.endpoint],
     ['subscription[keys][p256dh]', `${subscription.keys.p256dh}=`],
@@ -67,7 +67,7 @@ test('it belongs to a token, and forms say the same as JSON', async () => {
   assert.equal((await alice.get(PATH)).body.policy, 'followed');
 });
 
-test('no token but one of the scope, and nothing that could not be told, is taken', async () => {
+test('only tokens with the scope, and only deliverable subscriptions, are accepted', async () => {
   assert.equal((await server.get(PATH)).status, 401);
   const narrow = await server.token(alice.id, ['read', 'write', 'follow']);
   for (const [method, body] of [['GET'], ['POST', { subscription }], ['PUT', { policy: 'all' }], ['DELETE']] as const)
@@ -93,7 +93,7 @@ test('no token but one of the scope, and nothing that could not be told, is take
   assert.equal((await alice.put(PATH, { data: { alerts: { poll: 'perhaps' } } })).status, 422);
 });
 
-test('the instance and its applications name the same key', async () => {
+test('the instance and its applications state the same key', async () => {
   const { body } = await alice.post(PATH, { subscription });
   const { configuration } = (await server.get('/api/v2/instance')).body;
   const app = await server.ask('POST', '/api/v1/apps', { client_name: 'a', redirect_uris: 'https://a.example/' });

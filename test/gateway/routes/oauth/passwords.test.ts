@@ -19,7 +19,7 @@ async function signsIn(login: string, password: string): Promise<boolean> {
   return (await visitor.submit('/auth/sign_in', { login, password })).status === 303;
 }
 
-test('a forgotten password is replaced by a mailed link, which tells nobody whether there is such an account', async () => {
+test('a mailed link resets a password, without revealing if the account exists', async () => {
   await makeUser(server, 'ada');
   const visitor = new Visitor(server.url);
   await visitor.get('/auth/password/new');
@@ -38,7 +38,7 @@ test('a forgotten password is replaced by a mailed link, which tells nobody whet
   assert.equal((await visitor.submit('/auth/password/edit', { password: fresh })).status, 422, 'once');
 });
 
-test('who is signed in changes the password with the current one, and is signed out everywhere', async () => {
+test('a signed-in user changes the password with the current one, and is signed out everywhere', async () => {
   const id = await makeUser(server, 'ben');
   const token = await server.token(id, ['read']);
   const visitor = new Visitor(server.url);
@@ -55,7 +55,7 @@ test('who is signed in changes the password with the current one, and is signed 
   assert.equal((await server.ask('GET', '/api/v1/timelines/home', undefined, token)).status, 401);
 });
 
-test('the confirmation is mailed to another address, by the application signed up with alone', async () => {
+test('only the application of the sign-up can have the confirmation mailed to another address', async () => {
   const app = await makeApp(server);
   const granted = { ...app, grant_type: 'client_credentials', scope: 'read write' };
   const appToken = (await server.ask('POST', '/oauth/token', granted)).body.access_token;
@@ -79,7 +79,7 @@ test('the confirmation is mailed to another address, by the application signed u
   assert.equal(await server.node.services.registry.find('email:wrong@example.org'), undefined);
 });
 
-test('whether an address belongs to somebody is not told to who has signed up with another', async () => {
+test('a user who changes the address does not learn if another account has it', async () => {
   await makeUser(server, 'dora');
   const app = await makeApp(server);
   const granted = { ...app, grant_type: 'client_credentials', scope: 'read write' };

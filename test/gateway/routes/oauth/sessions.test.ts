@@ -21,7 +21,7 @@ async function signedIn(login: string): Promise<Visitor> {
   return visitor;
 }
 
-test('a page lists the browsers and applications that may act for somebody, and takes their access away', async () => {
+test('a page lists the browsers and applications of an account, and revokes their access', async () => {
   const id = await makeUser(server, 'ada');
   const token = await server.token(id, ['read', 'write']);
   const other = await signedIn('ada');
@@ -44,7 +44,7 @@ test('a page lists the browsers and applications that may act for somebody, and 
   assert.equal((await visitor.get('/auth/sessions')).location, '/auth/sign_in');
 });
 
-test('nobody sees or takes away what is not theirs, nor by a form of another page', async () => {
+test('nobody sees or revokes another account’s tokens, nor with a form of another page', async () => {
   const ben = await makeUser(server, 'ben');
   await makeUser(server, 'eve');
   const token = await server.token(ben, ['read']);

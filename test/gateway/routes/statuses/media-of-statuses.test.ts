@@ -35,7 +35,7 @@ const withMedia = async (more: object = {}, who: Person = alice) => {
 const put = (who: Person, id: string, body: object) => server.ask('PUT', `/api/v1/statuses/${id}`, body, who.token);
 const idsOf = ({ body }: Answered): string[] => body.map(({ id }: { id: string }) => id);
 
-test('an edit takes media in and out, describes it, and history tells what there was', async () => {
+test('an edit adds, removes and describes media, and the history shows the earlier ones', async () => {
   const { id, media } = await withMedia();
   const other = await upload();
   const kept = await put(alice, id, { status: 'said', media_ids: [media.id] });
@@ -77,13 +77,13 @@ test('an edit takes media in and out, describes it, and history tells what there
   assert.equal((await alice.post('/api/v1/statuses', { media_ids: [free.id] })).status, 200, 'it was let go');
 });
 
-test('an edit that names no media leaves none: forms cannot name an empty list', async () => {
+test('an edit without media ids removes all media, because forms cannot send an empty list', async () => {
   const { id } = await withMedia();
   const bare = await put(alice, id, { status: 'words' });
   assert.deepEqual([bare.status, bare.body.media_attachments], [200, []]);
 });
 
-test('media and a poll do not go together, in a new status nor by an edit', async () => {
+test('media and a poll exclude each other, in a new status and in an edit', async () => {
   const { id, media } = await withMedia();
   const poll = { options: ['a', 'b'], expires_in: 600 };
   const other = await upload();
@@ -91,7 +91,7 @@ test('media and a poll do not go together, in a new status nor by an edit', asyn
   assert.equal((await put(alice, id, { status: 'x', media_ids: [media.id], poll })).status, 422);
 });
 
-test('a scheduled status keeps its upload for itself until it is given up', async () => {
+test('a scheduled status reserves its upload until it is cancelled', async () => {
   const media = await upload();
   const scheduled_at = new Date(Date.now() + 3_600_000).toISOString();
   const later = await alice.post('/api/v1/statuses', { status: 'later', media_ids: [media.id], scheduled_at });
@@ -103,7 +103,7 @@ test('a scheduled status keeps its upload for itself until it is given up', asyn
   assert.equal((await alice.post('/api/v1/statuses', { media_ids: [media.id] })).status, 200);
 });
 
-test('lists of media alone leave everything else out, for accounts, for all and for hashtags', async () => {
+test('media-only lists contain nothing else, for accounts, public timelines and hashtags', async () => {
   const carol = await server.person('carol');
   const { id } = await withMedia({ status: '#green' }, carol);
   await carol.says('words #green');
@@ -116,7 +116,7 @@ test('lists of media alone leave everything else out, for accounts, for all and 
   assert.deepEqual(idsOf(await server.get(linkTo(first, 'next') ?? '')), all.slice(1, 2));
 });
 
-/** As the specification has it, not as the server reads it. */
+/** Schema from the specification, independent of the server's. */
 const schema = protobuf.parse(
   `syntax = "proto3"; package ServiceFormat;
 enum Format { WEBP = 0; AVIF = 1; JPG = 2; PNG = 3; GIF = 4; }
@@ -145,7 +145,7 @@ const indexAt = async (path: string, accept?: string, token?: string) => {
   };
 };
 
-test('a status’ image index is protobuf, or JSON for who wants that, and says the same', async () => {
+test('a status’ image index is protobuf, or equal JSON on request', async () => {
   const { id, media } = await withMedia({ status: 'two lawns', spoiler_text: 'green' });
   const path = `/api/v1/statuses/${id}/media_index`;
   const binary = await indexAt(path);
@@ -172,7 +172,7 @@ test('a status’ image index is protobuf, or JSON for who wants that, and says 
   assert.deepEqual(wordy.index, { images: [], desc: 'words' });
 });
 
-test('an account’s image index pages, and shows each viewer what they may see', async () => {
+test('an account’s image index is paged, and shows each viewer what they may see', async () => {
   const dan = await server.person('dan');
   const seen = [await withMedia({}, dan), await withMedia({}, dan)];
   const hidden = await withMedia({ visibility: 'private' }, dan);
@@ -191,7 +191,7 @@ test('an account’s image index pages, and shows each viewer what they may see'
   assert.equal((await indexAt(`/api/v1/accounts/${'9'.repeat(18)}/media_index`)).status, 404);
 });
 
-test('avatars and headers are cut to their sizes, replaced and taken away; what is no image changes nothing', async () => {
+test('avatars and headers are cropped, replaced and removed; a file that is no image changes nothing', async () => {
   const erin = await server.person('erin');
   const update = (
     fields: Record<string, string | Uint8Array>,
@@ -231,7 +231,7 @@ test('avatars and headers are cut to their sizes, replaced and taken away; what 
   assert.match((await erin.remove('/api/v1/profile/header')).body.header, /missing\.png$/);
 });
 
-test('a picture may come as a data: address in JSON; what is none in it changes nothing', async () => {
+test('a picture may come as a data: address in JSON; a malformed one changes nothing', async () => {
   const owl = await server.person('owl');
   const update = (avatar: string) => server.ask('PATCH', '/api/v1/accounts/update_credentials', { avatar }, owl.token);
   const picture = Buffer.from(await png(20, 10)).toString('base64');
@@ -243,7 +243,7 @@ test('a picture may come as a data: address in JSON; what is none in it changes 
   assert.equal((await owl.get('/api/v1/accounts/verify_credentials')).body.avatar, changed.body.avatar);
 });
 
-test('oEmbed shows public statuses of this server, nothing else', async () => {
+test('oEmbed shows public statuses of this server only', async () => {
   const id = await alice.says('shown <elsewhere>');
   const hidden = await alice.says('not shown', { visibility: 'private' });
   const at = (url: string, more = '') => server.get(`/api/oembed?url=${encodeURIComponent(url)}${more}`);

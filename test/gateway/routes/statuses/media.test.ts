@@ -7,7 +7,7 @@ import { sendForm } from '../../../kit/network/multipart.js';
 import { type Person, TestServer } from '../../../kit/services/server.js';
 import { until } from '../../../kit/time/until.js';
 
-/** As PNG checks its chunks; Node 20 has none of its own. */
+/** Checksum of PNG chunks; Node 20 has no function for it. */
 function crc32(bytes: Uint8Array): number {
   let crc = ~0;
   for (const byte of bytes) {
@@ -44,7 +44,7 @@ const upload = async (who: Person = alice, fields: object = {}) => {
 const fileAt = (url: string, headers: Readonly<Record<string, string>> = {}) =>
   fetch(`${server.url}${new URL(url).pathname}`, { headers });
 
-test('an image comes back with its sizes, a preview, a blurhash, what it shows and where to look', async () => {
+test('an image returns with its sizes, a preview, a blurhash, its description and its focus', async () => {
   const fields = { file: await png(1600, 1200), description: ' a wall ', focus: '-0.5,1.0' };
   const { status, body } = await sendForm(alice, 'POST', '/api/v1/media', fields);
   assert.equal(status, 200, JSON.stringify(body));
@@ -64,7 +64,7 @@ test('an image comes back with its sizes, a preview, a blurhash, what it shows a
   assert.equal((await sharp(Buffer.from(await preview.arrayBuffer())).metadata()).width, body.meta.small.width);
 });
 
-test('where and with what a photograph was taken is gone, and it stands as it should', async () => {
+test('place and camera are removed from a photograph, and its orientation is applied', async () => {
   const sideways = await sharp({ create: { width: 60, height: 40, channels: 3, background: '#08f' } })
     .jpeg()
     .withExif({ IFD0: { Make: 'Spy' }, IFD3: { GPSLatitude: '51/1 30/1 0/1' } })
@@ -79,7 +79,7 @@ test('where and with what a photograph was taken is gone, and it stands as it sh
   assert.deepEqual([exif, orientation, format], [undefined, undefined, 'jpeg']);
 });
 
-test('files are served so that nothing in them runs, in parts too, and for ever', async () => {
+test('files are served without execution, in ranges, and cacheable for ever', async () => {
   const { url } = await upload();
   const whole = await fileAt(url);
   assert.equal(whole.headers.get('cache-control'), 'public, max-age=31536000, immutable');
@@ -108,10 +108,10 @@ test('files are served so that nothing in them runs, in parts too, and for ever'
   }
 });
 
-test('what it is counts, not what it is called: pictures that run code, and no pictures at all, are refused', async () => {
+test('the content decides, not the name: pictures that run code, and files that are no pictures, are refused', async () => {
   const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>');
   const half = (await png(300, 300)).subarray(0, 200);
-  // Says that it is 40,000 pixels wide and high; the checksum is that of the lie.
+  // The header states 40,000 pixels of width and height, with a matching checksum.
   const bomb = Buffer.from(await png(8, 8));
   bomb.writeUInt32BE(40_000, 16);
   bomb.writeUInt32BE(40_000, 20);
@@ -141,7 +141,7 @@ test('what it is counts, not what it is called: pictures that run code, and no p
   assert.equal((await sendForm(alice, 'POST', '/api/v1/media', { file: await png(9, 9), description })).status, 422);
 });
 
-/** Above what is worked on before the answer. */
+/** Above the size that is processed before the answer. */
 async function large(): Promise<Buffer> {
   const noise = { type: 'gaussian', mean: 128, sigma: 40 } as const;
   const create = { width: 1500, height: 1500, channels: 3, background: '#000', noise } as const;
@@ -161,7 +161,7 @@ const ready = (id: string) =>
     WAIT_MS,
   );
 
-test('a large image may be worked on behind the answer: 202, then 206 until it is ready', async () => {
+test('a large image may be processed after the answer: 202, then 206 until it is ready', async () => {
   const begun = await sendForm(alice, 'POST', '/api/v2/media', { file: await large(), description: 'noise' });
   assert.deepEqual([begun.status, begun.body.url, begun.body.preview_url], [202, null, null]);
   const early = await alice.post('/api/v1/statuses', { status: 'early', media_ids: [begun.body.id] });
@@ -178,7 +178,7 @@ const stored = async () => {
   return new Set(all.filter((entry) => entry.isFile()).map(({ name }) => name));
 };
 
-test('of an upload that is refused nothing stays, its thumbnail neither', async () => {
+test('a refused upload leaves no files, not even its thumbnail', async () => {
   const before = await stored();
   const thumbnail = await png(90, 160, '#00f');
   const broken = (await png(60, 40)).subarray(0, 60);
@@ -194,7 +194,7 @@ test('of an upload that is refused nothing stays, its thumbnail neither', async 
   );
 });
 
-test('of an image with a thumbnail of its own nothing else is stored, also where it is worked on behind the answer', async () => {
+test('an image with its own thumbnail stores no other one, also if it is processed after the answer', async () => {
   const before = await stored();
   const thumbnail = await png(90, 160, '#00f');
   const quick = await upload(alice, { thumbnail });
@@ -209,7 +209,7 @@ test('of an image with a thumbnail of its own nothing else is stored, also where
   assert.deepEqual(await added(), expected);
 });
 
-test('only its owner sees, describes and deletes an upload; deleting takes its files', async () => {
+test('only its owner reads, describes and deletes an upload; deletion removes its files', async () => {
   const media = await upload();
   for (const [method, path] of [
     ['GET', `/api/v1/media/${media.id}`],
@@ -232,7 +232,7 @@ test('only its owner sees, describes and deletes an upload; deleting takes its f
   await until('its file is gone', async () => (await fileAt(media.url)).status === 404 || undefined, WAIT_MS);
 });
 
-test('a status may be of media alone; others’ uploads, attached ones and mixtures are refused', async () => {
+test('a status may consist of media alone; others’ uploads, attached ones and mixtures are refused', async () => {
   const [one, two, others] = [await upload(), await upload(), await upload(bob)];
   const posted = await alice.post('/api/v1/statuses', { media_ids: [two.id, one.id] });
   assert.equal(posted.status, 200, JSON.stringify(posted.body));
@@ -255,7 +255,7 @@ test('a status may be of media alone; others’ uploads, attached ones and mixtu
   assert.equal((await alice.get(`/api/v1/media/${one.id}`)).status, 200);
 });
 
-test('what a deleted status had can be attached again, unless it was to go too', async () => {
+test('media of a deleted status can be attached again, unless they were deleted with it', async () => {
   const media = await upload();
   const post = async () => (await alice.post('/api/v1/statuses', { media_ids: [media.id] })).body.id as string;
   const first = await post();
@@ -270,7 +270,7 @@ test('what a deleted status had can be attached again, unless it was to go too',
   await until('its file is gone', async () => (await fileAt(media.url)).status === 404 || undefined, WAIT_MS);
 });
 
-test('a token without the scope is refused, no token too', async () => {
+test('a request without the scope or a token is refused', async () => {
   const token = await server.token(alice.id, ['read', 'write:statuses']);
   for (const [method, path] of [
     ['POST', '/api/v1/media'],

@@ -18,7 +18,7 @@ const poll = (more: object = {}) => ({ options: ['yes', 'no'], expires_in: 3_600
 const asks = (more: object = {}, visibility = 'public') => alice.says('well?', { poll: poll(more), visibility });
 const votes = (person: Person, id: string, choices: unknown) => person.post(`/api/v1/polls/${id}/votes`, { choices });
 
-test('a poll is asked, answered once and counted; everybody sees what they chose themselves', async () => {
+test('a poll accepts and counts one vote of each account, and shows voters their own choice', async () => {
   const status = await asks();
   const shown = (await bob.get(`/api/v1/statuses/${status}`)).body.poll;
   assert.deepEqual(
@@ -52,7 +52,7 @@ test('totals can be hidden until the end, and several options chosen', async () 
   assert.deepEqual([body.own_votes, body.voters_count, body.options[0].votes_count], [[0, 2], 1, null]);
 });
 
-test('a poll of several choices takes more choices later, each once', async () => {
+test('a poll with several choices accepts more choices later, each once', async () => {
   const id = await asks({ multiple: true, options: ['a', 'b', 'c'] });
   assert.deepEqual((await votes(bob, id, [2])).body.own_votes, [2]);
   const { body } = await votes(bob, id, [0]);
@@ -62,7 +62,7 @@ test('a poll of several choices takes more choices later, each once', async () =
   assert.equal((await bob.get(`/api/v1/polls/${id}`)).body.votes_count, 2);
 });
 
-test('votes on one’s own poll, twice, or for what is no option are refused', async () => {
+test('votes on one’s own poll, repeated votes, and votes for unknown options are refused', async () => {
   const id = await asks();
   assert.equal((await votes(bob, id, [0])).status, 200);
   for (const [who, choices] of [
@@ -78,7 +78,7 @@ test('votes on one’s own poll, twice, or for what is no option are refused', a
   assert.equal((await carol.get(`/api/v1/polls/${id}`)).body.votes_count, 1);
 });
 
-test('a poll that cannot be asked is refused with the reason', async () => {
+test('an invalid poll is refused with the reason', async () => {
   const refused = async (more: object) => {
     const { status, body } = await alice.post('/api/v1/statuses', { status: 'well?', poll: poll(more) });
     assert.equal(status, 422, JSON.stringify(more));
@@ -92,7 +92,7 @@ test('a poll that cannot be asked is refused with the reason', async () => {
   assert.match(await refused({ expires_in: 2_629_747 }), /too far/);
 });
 
-test('a poll that one may not see, and one that is not there, are the same', async () => {
+test('an invisible poll and a missing one get the same answer', async () => {
   const hidden = await asks({}, 'private');
   const plain = await alice.says('no question');
   for (const id of [hidden, plain, '999999999999999999']) {
@@ -103,7 +103,7 @@ test('a poll that one may not see, and one that is not there, are the same', asy
   assert.equal((await server.ask('POST', `/api/v1/polls/${hidden}/votes`, { choices: [0] }, reader)).status, 403);
 });
 
-test('an edit that changes the options lets everybody vote again, and its history names them', async () => {
+test('an edit of the options allows new votes, and the history lists the old ones', async () => {
   const id = await asks();
   await votes(bob, id, [0]);
   const edit = { status: 'well, well?', poll: poll({ options: ['a', 'b'] }) };

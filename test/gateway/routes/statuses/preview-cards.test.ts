@@ -6,7 +6,7 @@ import { type Person, TestServer } from '../../../kit/services/server.js';
 import { until } from '../../../kit/time/until.js';
 
 const WAIT_MS = 20_000;
-/** Trends are kept for longer where finding them takes long: on a busy machine. */
+/** Trends stay cached for longer if computing them takes long, as on a busy machine. */
 const TREND_MS = 60_000;
 const PAGE = `<!doctype html><html><head><title>Old title</title>
 <meta property="og:title" content="A &lt;b&gt;bold&lt;/b&gt; page"><meta name="description" content="All about it">
@@ -38,7 +38,7 @@ after(async () => {
 const cardOf = async (id: string) => (await server.get(`/api/v1/statuses/${id}`)).body.card;
 const shownCard = (id: string) => until('the card is there', async () => (await cardOf(id)) ?? undefined, WAIT_MS);
 
-test('a public status shows the page that its first link leads to; the page is fetched once for all', async () => {
+test('a public status shows the card of its first link; the page is fetched once for all', async () => {
   const url = `${pages.url}/page`;
   const ids = [await alice.says(`see ${url} and ${pages.url}/second`), await alice.says(`again ${url}`)];
   const card = (await shownCard(ids[0] ?? '')) as Record<string, unknown>;
@@ -69,7 +69,7 @@ test('a public status shows the page that its first link leads to; the page is f
   assert.ok(!pages.asked.includes('/second'));
 });
 
-test('what only some may read is told to nobody; pages that fail leave no card', async () => {
+test('a non-public status fetches no page; failing pages have no card', async () => {
   await alice.says(`${pages.url}/secret`, { visibility: 'private' });
   await alice.says(`${pages.url}/secret`, { visibility: 'direct' });
   const failed = await alice.says(`${pages.url}/nothing`);
@@ -81,7 +81,7 @@ test('what only some may read is told to nobody; pages that fail leave no card',
   assert.equal((await server.get(`/api/v1/statuses/${failed}/card`)).status, 404);
 });
 
-test('an edit that leads elsewhere has another card', async () => {
+test('an edit with another link has another card', async () => {
   const id = await alice.says(`${pages.url}/first`);
   await shownCard(id);
   const edited = await server.ask('PUT', `/api/v1/statuses/${id}`, { status: `${pages.url}/other` }, alice.token);
@@ -90,7 +90,7 @@ test('an edit that leads elsewhere has another card', async () => {
   await until('the other card is there', isOther, WAIT_MS);
 });
 
-test('a link that trends shows its page, also where it is the second one of all who pass it on', async () => {
+test('a trending link shows its card, even if it is the second link of all statuses that share it', async () => {
   const [second, people] = [`${pages.url}/of-two`, [await server.person('ben'), await server.person('cleo')]];
   for (const one of people) await one.says(`${pages.url}/first-of-two then ${second}`);
   const trending = async () => {

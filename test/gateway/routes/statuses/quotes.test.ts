@@ -19,7 +19,7 @@ after(() => server.stop());
 const policy = (who: Person, id: string, quote_approval_policy: string) =>
   server.ask('PUT', `/api/v1/statuses/${id}/interaction_policy`, { quote_approval_policy }, who.token);
 
-test('an author says who may quote, with the status or later, and everybody can read it', async () => {
+test('an author sets the quote policy, with the status or later, and everybody can read it', async () => {
   const posted = await alice.post('/api/v1/statuses', { status: 'quote me', quote_approval_policy: 'public' });
   assert.deepEqual(posted.body.quote_approval.automatic, ['public']);
   const { id } = posted.body;
@@ -31,7 +31,7 @@ test('an author says who may quote, with the status or later, and everybody can 
   assert.deepEqual((await alice.post('/api/v1/statuses', narrow)).body.quote_approval.automatic, []);
 });
 
-test('what nothing was said of may be quoted by everybody who sees it, unless its author wants it otherwise for all', async () => {
+test('a status without a policy may be quoted by everybody who sees it, unless its author’s default differs', async () => {
   const shy = await server.person('shy');
   const approvals = async (more: object = {}) => {
     const { quote_approval } = (await shy.post('/api/v1/statuses', { status: 'as usual', ...more })).body;
@@ -53,7 +53,7 @@ test('what nothing was said of may be quoted by everybody who sees it, unless it
   assert.deepEqual([reblogged.quote_approval.automatic, reblogged.reblog.quote_approval.automatic], [[], ['public']]);
 });
 
-test('others cannot say it, and a word that is none is refused', async () => {
+test('only the author sets the policy, and unknown values are refused', async () => {
   const id = await alice.says('mine');
   assert.equal((await policy(bob, id, 'public')).status, 404);
   assert.equal((await policy(alice, id, 'friends')).status, 422);
@@ -67,13 +67,13 @@ test('others cannot say it, and a word that is none is refused', async () => {
 
 const becomes = (what: string, test: () => boolean | Promise<boolean>) =>
   until(what, async () => (await test()) || undefined, 5_000);
-/** Says something and quotes. */
+/** Posts a status with a quote. */
 const quotes = (who: Person, id: string, more: object = {}) =>
   who.post('/api/v1/statuses', { status: 'look', quoted_status_id: id, ...more });
 const open = (who: Person, text: string) => who.says(text, { quote_approval_policy: 'public' });
 const seen = async (who: Pick<Person, 'get'>, id: string) => (await who.get(`/api/v1/statuses/${id}`)).body;
 
-test('a status shows what it quotes, the quoted one counts it and lists it, page by page', async () => {
+test('a status shows its quote, and the quoted one counts and lists it, page by page', async () => {
   const id = await open(alice, 'worth quoting');
   const first = await quotes(bob, id);
   const { quote } = first.body;
@@ -94,7 +94,7 @@ test('a status shows what it quotes, the quoted one counts it and lists it, page
   assert.equal(home[0].quote.quoted_status.id, id);
 });
 
-test('each of many quotes on a page is whole, and says what its viewer did to the quoted one and which filters it is under', async () => {
+test('each of many quotes on a page is complete, with the viewer’s marks and filters on the quoted status', async () => {
   const [once, twice] = [await open(alice, 'quoted heron'), await open(alice, 'quoted wren')];
   const quoting = [];
   for (const id of [once, twice, once, once]) quoting.push((await quotes(bob, id)).body.id);
@@ -121,7 +121,7 @@ test('each of many quotes on a page is whole, and says what its viewer did to th
   for (const { quote } of hidden) assert.deepEqual(quote, { state: 'unauthorized', quoted_status: null });
 });
 
-test('a quote of a quote is shown by its id only', async () => {
+test('a nested quote is shown by its id only', async () => {
   const id = await open(alice, 'the beginning');
   const middle = (await quotes(alice, id, { quote_approval_policy: 'public' })).body.id;
   const outer = (await quotes(bob, middle)).body;
@@ -132,7 +132,7 @@ test('a quote of a quote is shown by its id only', async () => {
   assert.equal((await quotes(bob, reblogged.body.id)).status, 200, 'a reblog is quoted as what it reblogs');
 });
 
-test('who may not quote a status is told that it is not there, and so is who may not see it', async () => {
+test('a status that the viewer may not quote or see is not found', async () => {
   const carol = await server.person('carol');
   const mine = await alice.says('nobody quotes this', { quote_approval_policy: 'nobody' });
   const absent = await quotes(bob, '1');
@@ -156,7 +156,7 @@ test('who may not quote a status is told that it is not there, and so is who may
   assert.equal((await seen(server, mine)).quote_approval.current_user, 'denied');
 });
 
-test('what is for followers is quoted by its author, for followers', async () => {
+test('a status for followers is quoted by its author only, for followers', async () => {
   const dora = await server.person('dora');
   const narrow = await alice.says('only for you', { visibility: 'private' });
   const quoting = await quotes(alice, narrow, { visibility: 'public' });
@@ -188,7 +188,7 @@ test('a quote shows each viewer only what they may see', async () => {
   assert.deepEqual((await seen(alice, quoting)).quote, { state: 'deleted', quoted_status: null });
 });
 
-test('the author takes a quote back; nobody else can', async () => {
+test('only the author of the quoted status revokes a quote', async () => {
   const id = await open(alice, 'take it back');
   const quoting = (await quotes(bob, id)).body.id;
   const revoke = (who: Person) => who.post(`/api/v1/statuses/${id}/quotes/${quoting}/revoke`);
@@ -202,7 +202,7 @@ test('the author takes a quote back; nobody else can', async () => {
   assert.equal((await revoke(alice)).status, 200, 'again is no error');
 });
 
-test('authors hear of quotes, and who quoted hears of the latest edit', async () => {
+test('authors are notified of quotes, and quoting authors of edits', async () => {
   const [hugo, ines] = [await server.person('hugo'), await server.person('ines')];
   const id = await open(hugo, 'before');
   const quoting = (await quotes(ines, id)).body.id;
@@ -234,7 +234,7 @@ test('authors hear of quotes, and who quoted hears of the latest edit', async ()
   assert.deepEqual((await hugo.get(`/api/v1/statuses/${id}/quotes`)).body, []);
 });
 
-test('nobody is told of a quote that they may not see, unless it mentions them', async () => {
+test('nobody is notified of a quote that they may not see, unless it mentions them', async () => {
   const [nora, olaf] = [await server.person('nora'), await server.person('olaf')];
   const id = await open(nora, 'talked about');
   const { tables, clock } = server.node.services;
@@ -254,7 +254,7 @@ test('nobody is told of a quote that they may not see, unless it mentions them',
   await becomes('followers are told', async () => (await stored()).includes(narrow));
 });
 
-test('history shows what is quoted as its viewer may see it', async () => {
+test('the history shows a quote as the viewer may see it', async () => {
   const [paul, quinn, rosa] = [await server.person('paul'), await server.person('quinn'), await server.person('rosa')];
   const id = await open(paul, 'not for rosa');
   const quoting = (await quotes(quinn, id)).body.id;
@@ -274,7 +274,7 @@ test('history shows what is quoted as its viewer may see it', async () => {
   assert.ok(!JSON.stringify((await quinn.get(`/api/v1/statuses/${quoting}/history`)).body).includes('not for rosa'));
 });
 
-test('the same key quotes once, and a scheduled status remembers what it quotes', async () => {
+test('a repeated key quotes once, and a scheduled status retains its quote', async () => {
   const id = await open(alice, 'later');
   const draft = { status: 'once', quoted_status_id: id };
   const key = { 'idempotency-key': 'quote once' };
@@ -289,7 +289,7 @@ test('the same key quotes once, and a scheduled status remembers what it quotes'
   assert.equal(body.params.quoted_status_id, id);
 });
 
-test('streams show what is quoted as their viewer may see it', async () => {
+test('streams show a quote as their viewer may see it', async () => {
   const [jack, kate, lena] = [await server.person('jack'), await server.person('kate'), await server.person('lena')];
   const id = await open(jack, 'on the air');
   await jack.post(`/api/v1/accounts/${lena.id}/block`);

@@ -18,7 +18,7 @@ const PATH = '/api/v1/scheduled_statuses';
 const ids = (list: readonly { id: string }[]) => list.map(({ id }) => id);
 const put = (person: Person, id: string, body: object) => server.ask('PUT', `${PATH}/${id}`, body, person.token);
 
-test('a status can be kept for later, listed, put off and given up', async () => {
+test('a status can be scheduled, listed, rescheduled and cancelled', async () => {
   const parent = await bob.says('a question');
   const scheduled_at = at(1);
   const asked = {
@@ -55,7 +55,7 @@ test('a status can be kept for later, listed, put off and given up', async () =>
   assert.deepEqual(ids((await alice.get(PATH)).body), [other.id]);
 });
 
-test('others’ scheduled statuses are not there', async () => {
+test('others’ scheduled statuses are not found', async () => {
   const { id } = (await alice.post('/api/v1/statuses', { status: 'mine', scheduled_at: at(1) })).body;
   for (const answer of [
     await bob.get(`${PATH}/${id}`),
@@ -69,7 +69,7 @@ test('others’ scheduled statuses are not there', async () => {
   assert.equal((await server.ask('GET', PATH)).status, 401);
 });
 
-test('a time may have any zone, and without one is of UTC, wherever the server stands', async () => {
+test('a time may have any zone; without one it is in UTC, whatever the server’s zone', async () => {
   const zone = process.env.TZ;
   process.env.TZ = 'Pacific/Auckland';
   try {
@@ -85,7 +85,7 @@ test('a time may have any zone, and without one is of UTC, wherever the server s
   }
 });
 
-test('a time that is none or too soon is refused, and so is what could not be posted now', async () => {
+test('a malformed or early time is refused, and so is a status that could not be posted now', async () => {
   const refused = async (body: object) => (await alice.post('/api/v1/statuses', { status: 'x', ...body })).status;
   for (const scheduled_at of ['tomorrow', at(0.05), '9999999-01-01'])
     assert.equal(await refused({ scheduled_at }), 422, scheduled_at);
@@ -94,7 +94,7 @@ test('a time that is none or too soon is refused, and so is what could not be po
   for (const scheduled_at of [at(0.05), at(-1)]) assert.equal((await put(alice, id, { scheduled_at })).status, 422);
 });
 
-test('what was to be posted in the past is posted at once, and once for its key', async () => {
+test('a status scheduled in the past is posted at once, and once for its key', async () => {
   const body = { status: 'late', scheduled_at: '2020-01-01T00:00:00Z' };
   const keyed = () => alice.post('/api/v1/statuses', body, { 'idempotency-key': 'late' });
   const [first, again] = [await keyed(), await keyed()];

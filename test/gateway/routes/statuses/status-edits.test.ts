@@ -23,7 +23,7 @@ const WAIT_MS = 10_000;
 const told = async (person: Person, type: string) =>
   (await person.get(`/api/v1/notifications?types[]=${type}`)).body as { id: string; status: { id: string } }[];
 
-test('an edit shows everywhere, with its history and its source', async () => {
+test('an edit shows everywhere, with its history and source', async () => {
   const id = await alice.says('first #one', { language: 'en' });
   assert.equal((await bob.get(`/api/v1/statuses/${id}`)).body.edited_at, null);
   assert.equal((await server.get(`/api/v1/statuses/${id}/history`)).body.length, 1);
@@ -57,7 +57,7 @@ test('an edit shows everywhere, with its history and its source', async () => {
   assert.match(first.content, /second/);
 });
 
-test('who reblogged a status is told of its edit, and streams show it', async () => {
+test('accounts that reblogged a status are notified of its edit, and streams show it', async () => {
   const id = await alice.says('to be passed on');
   await bob.post(`/api/v1/statuses/${id}/reblog`);
   const stream = await EventStream.open(server.url, 'public', bob.token);
@@ -89,7 +89,7 @@ test('who reblogged a status is told of its edit, and streams show it', async ()
   }
 });
 
-test('an edit that says the same leaves no trace, and one that may not be is refused', async () => {
+test('an edit without a change leaves no trace, and an invalid one is refused', async () => {
   const id = await alice.says('as it is');
   assert.equal((await put(alice, id, { status: 'as it is' })).body.edited_at, null);
   assert.equal((await put(alice, id, { status: ' ' })).status, 422);
@@ -98,7 +98,7 @@ test('an edit that says the same leaves no trace, and one that may not be is ref
   assert.match((await alice.get(`/api/v1/statuses/${id}`)).body.content, /as it is/);
 });
 
-test('nobody edits another’s status or a reblog, and nobody reads the history of what they may not see', async () => {
+test('nobody edits another’s status or a reblog, or reads the history of an invisible status', async () => {
   const id = await alice.says('mine');
   const reblog = (await bob.post(`/api/v1/statuses/${id}/reblog`)).body.id;
   for (const [who, what] of [

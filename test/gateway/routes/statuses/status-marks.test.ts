@@ -17,7 +17,7 @@ after(() => server.stop());
 const NOT_FOUND = { error: 'Record not found' };
 const ids = (list: readonly { id: string }[]) => list.map((status) => status.id);
 
-test('a bookmark is seen by the one who made it, and by nobody else', async () => {
+test('only its owner sees a bookmark', async () => {
   const id = await alice.says('keep me');
   for (let twice = 0; twice < 2; twice++) {
     const { status, body } = await bob.post(`/api/v1/statuses/${id}/bookmark`);
@@ -37,7 +37,7 @@ for (const [verb, list] of [
   ['bookmark', 'bookmarks'],
   ['favourite', 'favourites'],
 ] as const) {
-  test(`${list} are paged in the order in which they were made, by what only Link tells`, async () => {
+  test(`${list} are paged in the order of their creation, by ids that only Link contains`, async () => {
     const made = [await alice.says('one'), await alice.says('two'), await alice.says('three')];
     const [one = '', two = '', three = ''] = made;
     for (const id of [two, three, one]) await carol.post(`/api/v1/statuses/${id}/${verb}`);
@@ -55,7 +55,7 @@ for (const [verb, list] of [
   });
 }
 
-test('a mark on what one may no longer see can be taken back, and shows nothing of it', async () => {
+test('a mark on a status that is no longer visible can be removed, and reveals nothing of the status', async () => {
   const id = await alice.says('once for everybody');
   for (const verb of ['favourite', 'bookmark']) await bob.post(`/api/v1/statuses/${id}/${verb}`);
   await alice.post(`/api/v1/accounts/${bob.id}/block`);
@@ -74,7 +74,7 @@ test('a mark on what one may no longer see can be taken back, and shows nothing 
   await alice.post(`/api/v1/accounts/${bob.id}/unblock`);
 });
 
-test('who may not see a status can neither bookmark nor pin it', async () => {
+test('an account that may not see a status can neither bookmark nor pin it', async () => {
   const hidden = await alice.says('for followers', { visibility: 'private' });
   for (const verb of ['bookmark', 'unbookmark', 'pin', 'unpin']) {
     const answer = await carol.post(`/api/v1/statuses/${hidden}/${verb}`);
@@ -90,7 +90,7 @@ test('who may not see a status can neither bookmark nor pin it', async () => {
   assert.equal((await server.ask('GET', '/api/v1/favourites', undefined, granular)).status, 403);
 });
 
-test('one’s own public statuses are pinned, five at most, and shown first', async () => {
+test('an account pins at most five of its own public statuses, which are listed first', async () => {
   const dora = await server.person('dora');
   const posts: string[] = [];
   for (let n = 0; n < 6; n++) posts.push(await dora.says(`post ${n}`, { visibility: n === 1 ? 'unlisted' : 'public' }));
@@ -109,7 +109,7 @@ test('one’s own public statuses are pinned, five at most, and shown first', as
   assert.deepEqual(ids(left.body), posts.slice(2, 5).reverse());
 });
 
-test('others’ statuses, reblogs, and what is not public are not pinned', async () => {
+test('others’ statuses, reblogs, and non-public statuses cannot be pinned', async () => {
   const theirs = await alice.says('alice’s');
   const reblog = (await bob.post(`/api/v1/statuses/${theirs}/reblog`)).body.id;
   const narrow = [

@@ -16,7 +16,7 @@ after(() => server.stop());
 
 const NOT_FOUND = { error: 'Record not found' };
 
-test('a posted status is answered whole and can be read by everybody', async () => {
+test('a posted status is returned completely and readable by everybody', async () => {
   const posted = await alice.post('/api/v1/statuses', {
     status: 'Hello @bob, see #Tagged https://example.org/',
     spoiler_text: 'careful',
@@ -40,7 +40,7 @@ test('a posted status is answered whole and can be read by everybody', async () 
   assert.equal('favourited' in read.body, false, 'nobody in particular has no marks');
 });
 
-test('a form whose fields nobody filled in posts what it has', async () => {
+test('a form with empty fields posts the others', async () => {
   const empty = ['in_reply_to_id', 'media_ids[]', 'spoiler_text', 'visibility', 'language', 'scheduled_at'];
   const form = new URLSearchParams({ status: 'only this', sensitive: '' });
   for (const name of empty) form.append(name, '');
@@ -54,7 +54,7 @@ test('a form whose fields nobody filled in posts what it has', async () => {
   assert.deepEqual([status.visibility, status.spoiler_text, status.media_attachments], ['public', '', []]);
 });
 
-test('empty text, and what is not built yet, is refused with a reason', async () => {
+test('empty text and unsupported features are refused with a reason', async () => {
   const refused = async (body: object) => {
     const { status, body: answer } = await alice.post('/api/v1/statuses', body);
     return [status, answer.error];
@@ -73,7 +73,7 @@ test('empty text, and what is not built yet, is refused with a reason', async ()
   ]);
 });
 
-test('the language is the one given, else the author’s own, else that of the text', async () => {
+test('the language is the given one, otherwise the author’s default, otherwise detected from the text', async () => {
   const language = async (body: object) => (await alice.post('/api/v1/statuses', body)).body.language;
   const status = 'Das ist ein schöner Tag für einen Spaziergang im Park.';
   assert.equal(await language({ status }), 'de');
@@ -93,12 +93,12 @@ test('the language is the one given, else the author’s own, else that of the t
   await alice.remove(`/api/v1/scheduled_statuses/${scheduled.id}`);
 });
 
-test('the same idempotency key makes one status', async () => {
+test('repeats with an idempotency key create one status', async () => {
   const post = () => alice.post('/api/v1/statuses', { status: 'once' }, { 'idempotency-key': 'k' });
   assert.equal((await post()).body.id, (await post()).body.id);
 });
 
-test('who may not see a status gets the same 404 as for one that never was, on every route', async () => {
+test('an invisible status gets the same 404 as a missing one, on every route', async () => {
   const missing = alice.id;
   const hidden = await alice.says('for followers', { visibility: 'private' });
   const secret = await alice.says('@bob only', { visibility: 'direct' });
@@ -125,7 +125,7 @@ test('who may not see a status gets the same 404 as for one that never was, on e
   assert.equal((await server.get(`/api/v1/statuses/${'9'.repeat(18)}`)).status, 404);
 });
 
-test('favourites and reblogs count once, list who made them, and can be taken back', async () => {
+test('favourites and reblogs count once, list their accounts, and can be undone', async () => {
   const id = await alice.says('like me');
   for (let twice = 0; twice < 2; twice++) {
     const { body } = await bob.post(`/api/v1/statuses/${id}/favourite`);
@@ -153,7 +153,7 @@ test('favourites and reblogs count once, list who made them, and can be taken ba
   assert.equal((await server.get(`/api/v1/statuses/${first.body.id}`)).status, 404);
 });
 
-test('who reblogs for their followers only is counted, and named to nobody else', async () => {
+test('a reblog for followers only is counted, and named to nobody else', async () => {
   const status = await alice.says('to pass on');
   const [quiet, loud] = [await server.person('quiet'), await server.person('loud')];
   const wrapper = (await quiet.post(`/api/v1/statuses/${status}/reblog`, { visibility: 'private' })).body;
@@ -173,7 +173,7 @@ test('private statuses are not reblogged, not even by their author', async () =>
   assert.equal((await alice.post(`/api/v1/statuses/${id}/reblog`)).status, 422);
 });
 
-test('a thread shows what its reader may see, each branch after its root', async () => {
+test('a thread shows the statuses that its reader may see, each branch after its root', async () => {
   const root = await alice.says('root');
   const reply = await bob.says('@alice reply', { in_reply_to_id: root });
   const secret = await alice.says('@bob psst', { in_reply_to_id: reply, visibility: 'direct' });
@@ -187,7 +187,7 @@ test('a thread shows what its reader may see, each branch after its root', async
   assert.equal((await server.get(`/api/v1/statuses/${root}`)).body.replies_count, 1);
 });
 
-test('a thread is shown whole, however long it is, to nobody in particular, too', async () => {
+test('a thread of any length is shown completely, also to an anonymous viewer', async () => {
   const [LONG, WIDE] = [70, 90];
   const root = await alice.says('deep');
   const chain = [root];
@@ -203,7 +203,7 @@ test('a thread is shown whole, however long it is, to nobody in particular, too'
   }
 });
 
-test('what is hidden above a status does not draw what is below it up', async () => {
+test('a hidden status does not move the replies below it up', async () => {
   const root = await alice.says('seen');
   const hidden = await alice.says('@bob unseen', { in_reply_to_id: root, visibility: 'direct' });
   const middle = await bob.says('seen again', { in_reply_to_id: hidden });
@@ -215,7 +215,7 @@ test('what is hidden above a status does not draw what is below it up', async ()
   );
 });
 
-test('only its author deletes a status; it answers its text once and is gone', async () => {
+test('only its author deletes a status; the answer contains its text once, and it is gone', async () => {
   const id = await alice.says('draft *text*');
   assert.equal((await bob.remove(`/api/v1/statuses/${id}`)).status, 404);
   const { statuses_count } = (await alice.get('/api/v1/accounts/verify_credentials')).body;
@@ -229,7 +229,7 @@ test('only its author deletes a status; it answers its text once and is gone', a
   assert.equal((await alice.remove(`/api/v1/statuses/${id}`)).status, 404);
 });
 
-test('whom an author blocks is not mentioned, nor by an edit', async () => {
+test('a status does not mention accounts that its author blocks, nor does an edit', async () => {
   const [uma, ulf] = [await server.person('uma'), await server.person('ulf')];
   await uma.post(`/api/v1/accounts/${ulf.id}/block`);
   const said = (await uma.post('/api/v1/statuses', { status: '@ulf and @bob' })).body;
@@ -242,7 +242,7 @@ test('whom an author blocks is not mentioned, nor by an edit', async () => {
   assert.deepEqual(names((await uma.post('/api/v1/statuses', { status: '@ulf again' })).body), ['ulf']);
 });
 
-test('nobody learns from an account’s numbers that it wrote to somebody in private', async () => {
+test('an account’s counts do not reveal direct statuses', async () => {
   const quiet = await server.person('hushed');
   const told = async () => {
     const { statuses_count, last_status_at } = (await bob.get(`/api/v1/accounts/${quiet.id}`)).body;
@@ -257,7 +257,7 @@ test('nobody learns from an account’s numbers that it wrote to somebody in pri
   assert.deepEqual(await told(), [1, today]);
 });
 
-test('what answered a deleted status answers nothing any more, and stays a reply', async () => {
+test('replies to a deleted status refer to none, and stay replies', async () => {
   const root = await alice.says('going');
   const reply = await bob.says('to what goes', { in_reply_to_id: root });
   const leaf = await carol.says('to what stays', { in_reply_to_id: reply });
@@ -278,20 +278,20 @@ test('what answered a deleted status answers nothing any more, and stays a reply
   assert.ok(!publicly.some(({ id }: { id: string }) => id === reply));
 });
 
-test('what this server has not is not there', async () => {
+test('features that this server lacks are not found', async () => {
   const id = await alice.says('ein Satz');
   const translated = await alice.post(`/api/v1/statuses/${id}/translate`, { lang: 'en' });
   assert.deepEqual([translated.status, typeof translated.body.error], [404, 'string']);
   assert.equal((await alice.get('/api/v1_alpha/async_refreshes/x')).status, 404);
 });
 
-test('a token without the scope is refused, no token too', async () => {
+test('a request without the scope or a token is refused', async () => {
   const token = await server.token(alice.id, ['read']);
   assert.equal((await server.ask('POST', '/api/v1/statuses', { status: 'x' }, token)).status, 403);
   assert.equal((await server.ask('POST', '/api/v1/statuses', { status: 'x' })).status, 401);
 });
 
-test('a status that mentions somebody besides the allowed accounts is refused, names them, and is not posted', async () => {
+test('a status that mentions an account outside the allowed ones is refused, names it, and is not posted', async () => {
   const before = (await alice.get(`/api/v1/accounts/${alice.id}`)).body.statuses_count;
   const post = (allowed: unknown) =>
     alice.post('/api/v1/statuses', { status: '@bob @carol only one of you', allowed_mentions: allowed });
@@ -307,7 +307,7 @@ test('a status that mentions somebody besides the allowed accounts is refused, n
   assert.equal((await post([bob.id, carol.id])).status, 200);
 });
 
-test('an answer may name its status by an integer; a deletion takes parameters in its body', async () => {
+test('a reply may name its status by an integer; a deletion accepts parameters in its body', async () => {
   const parent = await alice.says('to be answered');
   const text = `{"status":"by number","in_reply_to_id":${parent}}`;
   const answered = await fetch(`${server.url}/api/v1/statuses`, {

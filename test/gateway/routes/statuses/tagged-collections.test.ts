@@ -40,7 +40,7 @@ const tagged = async (id: string, by: Pick<Person, 'get'> | TestServer = server)
   (await by.get(`/api/v1/statuses/${id}`)).body.tagged_collections;
 const ids = (list: readonly Made[]) => list.map(({ id }) => id);
 
-test('a status that links to a collection shows it, wherever the status stands', async () => {
+test('a status that links to a collection shows it, in every place', async () => {
   const birds = await makes(ann, { discoverable: false });
   const status = await says(ben, `look: ${birds.url} and ${birds.url}`);
   const [shown] = await tagged(status);
@@ -55,7 +55,7 @@ test('a status that links to a collection shows it, wherever the status stands',
   assert.deepEqual([favourite.favourites_count, ids(favourite.tagged_collections)], [1, [birds.id]]);
 });
 
-test('a status that links to none has an empty list, and addresses that are not exactly those are none', async () => {
+test('a status without such a link has an empty list, and similar addresses do not count', async () => {
   const { url, id } = await makes(ann);
   const others = [
     `${url}?x=1`,
@@ -74,7 +74,7 @@ test('a status that links to none has an empty list, and addresses that are not 
   );
 });
 
-test('an edit changes which are shown, and one that is changed or deleted is so in every status', async () => {
+test('an edit changes the collections, and a changed or deleted collection changes in every status', async () => {
   const [one, other] = [await makes(ann), await makes(ann)];
   const status = await says(ann, one.url);
   const edit = (text: string) => server.ask('PUT', `/api/v1/statuses/${status}`, { status: text }, ann.token);
@@ -90,7 +90,7 @@ test('an edit changes which are shown, and one that is changed or deleted is so 
   assert.deepEqual(await tagged(status), []);
 });
 
-test('nobody sees in a status what they would not see of a collection itself', async () => {
+test('a status shows a viewer no more of a collection than the collection itself does', async () => {
   const dan = await server.person('dan');
   const eve = await server.person('eve');
   const fay = await server.person('fay');
@@ -110,7 +110,7 @@ test('nobody sees in a status what they would not see of a collection itself', a
   await ben.post(`/api/v1/accounts/${cleo.id}/unblock`);
 });
 
-test('a stream and a quote tell of them, too', async () => {
+test('streams and quotes contain the collections, too', async () => {
   const birds = await makes(ben);
   const stream = await EventStream.open(server.url, 'public', cleo.token);
   const status = await says(ben, birds.url);
@@ -128,7 +128,7 @@ test('a stream and a quote tell of them, too', async () => {
   assert.deepEqual([ids(quote.quoted_status.tagged_collections), tagged_collections], [[birds.id], []]);
 });
 
-test('one status shows a bounded number of them', async () => {
+test('one status shows a bounded number of collections', async () => {
   const made = [];
   for (const owner of [ann, ben, cleo]) for (let n = 0; n < 5; n++) made.push(await makes(owner));
   const status = await says(ann, made.map(({ url }) => url).join(' '));

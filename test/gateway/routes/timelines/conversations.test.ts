@@ -23,7 +23,7 @@ before(async () => {
 });
 after(() => server.stop());
 
-/** Conversations are effects behind the reply. */
+/** Conversations are effects that follow the reply. */
 const ARRIVAL_MS_MAX = 10_000;
 const direct = { visibility: 'direct' };
 interface Conversation {
@@ -41,7 +41,7 @@ const lastOf = async (who: Person, status: string) =>
   );
 const ids = (list: { id: string }[]) => list.map(({ id }) => id);
 
-test('a conversation shows who takes part and what was said last, unread until it is read', async () => {
+test('a conversation shows its participants and last status, unread until it is read', async () => {
   const first = await alice.says('@bob hello', direct);
   const own = await lastOf(alice, first);
   assert.deepEqual([own.unread, ids([...own.accounts])], [false, [bob.id]]);
@@ -59,7 +59,7 @@ test('a conversation shows who takes part and what was said last, unread until i
   await lastOf(alice, first);
 });
 
-test('other people’s conversations are nobody’s; deleting one’s own leaves theirs', async () => {
+test('others’ conversations are not found; deleting one’s own leaves theirs', async () => {
   const status = await alice.says('@carol psst', direct);
   const { id } = await lastOf(carol, status);
   for (const path of [`${id}/read`, `${id}/unread`, '1/read', '1/unread'])
@@ -71,7 +71,7 @@ test('other people’s conversations are nobody’s; deleting one’s own leaves
   await lastOf(alice, status);
 });
 
-test('conversations come in pages, by what was said last', async () => {
+test('conversations are paged by their last status', async () => {
   const dora = await server.person('dora');
   const said: string[] = [];
   for (let n = 0; n < 3; n++) said.unshift(await dora.says(`to myself ${n}`, direct));
@@ -86,7 +86,7 @@ test('conversations come in pages, by what was said last', async () => {
   assert.deepEqual(ids([...(all[0]?.accounts ?? [])]), [dora.id], 'alone with oneself');
 });
 
-test('the direct timeline has what was sent and received, and nothing of those who are blocked', async () => {
+test('the direct timeline contains sent and received statuses, and none of blocked accounts', async () => {
   const [erin, fay] = [await server.person('erin'), await server.person('fay')];
   await erin.follows(fay);
   const sent = await erin.says('@fay one', direct);
@@ -104,7 +104,7 @@ test('the direct timeline has what was sent and received, and nothing of those w
   assert.ok(!JSON.stringify(await conversations(erin)).includes(got));
 });
 
-test('the direct stream tells of conversations, the user’s own and those whom they hear', async () => {
+test('the direct stream sends the user’s own conversations and those of followed accounts', async () => {
   const stream = await EventStream.open(server.url, 'direct', bob.token);
   const status = await alice.says('@bob streamed', direct);
   await alice.says('in the open');
@@ -121,7 +121,7 @@ test('the direct stream tells of conversations, the user’s own and those whom 
   await later.close();
 });
 
-test('conversations are for users with the scope', async () => {
+test('conversations need a user with the scope', async () => {
   assert.equal((await server.get('/api/v1/conversations')).status, 401);
   assert.equal((await server.get('/api/v1/timelines/direct')).status, 401);
   const token = await server.token(alice.id, ['read:statuses']);

@@ -29,7 +29,7 @@ async function listOf(owner: Person, members: readonly Person[], more: object = 
   return made.body.id;
 }
 
-test('a list is made with Mastodon’s defaults, read, changed and deleted by its owner alone', async () => {
+test('a list is created with Mastodon’s defaults, and only its owner reads, changes and deletes it', async () => {
   const [ann, ben] = [await server.person('ann'), await server.person('ben')];
   const { body: list } = await ann.post('/api/v1/lists', { title: 'Friends' });
   assert.deepEqual(list, { id: list.id, title: 'Friends', replies_policy: 'list', exclusive: false });
@@ -55,7 +55,7 @@ test('a list is made with Mastodon’s defaults, read, changed and deleted by it
   assert.equal((await ann.get(`/api/v1/timelines/list/${list.id}`)).status, 404);
 });
 
-test('lists without a title, of unknown rules, past the limit or without a token are refused', async () => {
+test('lists without a title, with unknown policies, past the limit or without a token are refused', async () => {
   const cleo = await server.person('cleo');
   for (const body of [
     {},
@@ -76,7 +76,7 @@ test('lists without a title, of unknown rules, past the limit or without a token
   );
 });
 
-test('members are followed people, paged by Link, named in JSON, forms or the address, and leave with the follow', async () => {
+test('members are followed accounts, paged by Link, named in JSON, forms or the address, and leave with the follow', async () => {
   const dan = await server.person('dan');
   const people: Person[] = [];
   for (let n = 0; n < 5; n++) people.unshift(await server.person(`m${n}`));
@@ -116,7 +116,7 @@ test('members are followed people, paged by Link, named in JSON, forms or the ad
   assert.deepEqual(ids((await dan.get(path)).body), ids(people.slice(2)));
 });
 
-test('a list’s timeline holds what its members say, by its rule for replies, at once', async () => {
+test('a list’s timeline contains statuses of its members, by its policy for replies, at once', async () => {
   const [eve, fay, gus, hal] = [
     await server.person('eve'),
     await server.person('fay'),
@@ -157,7 +157,7 @@ test('a list’s timeline holds what its members say, by its rule for replies, a
   await shows([], 'and without who is not followed');
 });
 
-test('an exclusive list keeps its members out of home, until it is changed or gone', async () => {
+test('an exclusive list removes its members from home, until it is changed or deleted', async () => {
   const [ida, jon] = [await server.person('ida'), await server.person('jon')];
   const list = await listOf(ida, [jon], { exclusive: true });
   const said = await jon.says('only there');
@@ -177,7 +177,7 @@ interface Frame {
   readonly status?: number;
 }
 
-test('a list has a stream of its own, over WebSocket and as server-sent events, that changes with it', async () => {
+test('a list has its own stream, over WebSocket and server-sent events, which changes with it', async () => {
   const [kim, lea, max] = [await server.person('kim'), await server.person('lea'), await server.person('max')];
   const list = await listOf(kim, [lea]);
   await kim.follows(max);
@@ -223,7 +223,7 @@ test('a list has a stream of its own, over WebSocket and as server-sent events, 
   await stream.close();
 });
 
-test('the stream of a list is for its owner, of a list that exists', async () => {
+test('only its owner opens the stream of a list, and only of an existing one', async () => {
   const [nan, ole] = [await server.person('nan'), await server.person('ole')];
   const { body } = await nan.post('/api/v1/lists', { title: 'empty' });
   const at = async (query: string, { token }: Person) =>

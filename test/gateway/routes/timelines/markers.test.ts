@@ -10,7 +10,7 @@ before(async () => {
 });
 after(() => server.stop());
 
-test('how far somebody has read is kept by timeline, for themselves', async () => {
+test('reading positions are stored by timeline, for their owner', async () => {
   assert.deepEqual((await alice.get('/api/v1/markers?timeline[]=home')).body, {});
   const set = await alice.post('/api/v1/markers', { home: { last_read_id: '12' } });
   assert.deepEqual([set.body.home.last_read_id, set.body.home.version], ['12', 1]);

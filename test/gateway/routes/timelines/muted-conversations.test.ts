@@ -18,7 +18,7 @@ after(() => server.stop());
 const WAIT_MS = 10_000;
 const told = async (person: Person) => ((await person.get('/api/v1/notifications')).body as object[]).length;
 
-test('a muted conversation tells nothing, shows as muted to whoever muted it, and can be heard again', async () => {
+test('a muted conversation causes no notifications, shows as muted to its muter, and can be unmuted', async () => {
   const root = await alice.says('a long story');
   const reply = await bob.says('and?', { in_reply_to_id: root });
   const muted = await alice.post(`/api/v1/statuses/${reply}/mute`);
@@ -46,7 +46,7 @@ test('a muted conversation tells nothing, shows as muted to whoever muted it, an
   await until('it is heard again', async () => (await told(alice)) > notices.length || undefined, WAIT_MS);
 });
 
-test('a status without a conversation cannot be muted, and one that is not seen is not there', async () => {
+test('a status without a conversation cannot be muted, and an invisible one is not found', async () => {
   const id = await alice.says('alone');
   const record = await server.node.services.tables.get(statuses, { status: id });
   assert.ok(record !== undefined && 'write' in server.node.services.tables);

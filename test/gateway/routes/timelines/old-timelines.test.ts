@@ -13,10 +13,10 @@ before(async () => {
 });
 after(() => server.stop());
 
-/** Notifications are effects behind the reply. */
+/** Notifications are effects that follow the reply. */
 const ARRIVAL_MS_MAX = 10_000;
 
-test('timelines under their first addresses lead to where they are now, with the query as it came', async () => {
+test('the first addresses of timelines redirect to the current ones, with the query unchanged', async () => {
   const moved = [
     ['/api/v1/statuses/public?limit=3&local=true', '/api/v1/timelines/public?limit=3&local=true'],
     ['/api/v1/statuses/home', '/api/v1/timelines/home'],
@@ -30,7 +30,7 @@ test('timelines under their first addresses lead to where they are now, with the
   }
 });
 
-test('the mentions timeline has what mentions one, and nothing of those who are blocked or muted', async () => {
+test('the mentions timeline contains mentions of the viewer, and none by blocked or muted accounts', async () => {
   await alice.follows(bob);
   const open = await bob.says('@alice one');
   await bob.says('no mention');

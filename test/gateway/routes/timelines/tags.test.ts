@@ -17,7 +17,7 @@ after(() => server.stop());
 const ids = (list: { id: string }[]) => list.map((item) => item.id);
 const timeline = (tag: string, query = '') => `/api/v1/timelines/tag/${encodeURIComponent(tag)}${query}`;
 
-test('a hashtag’s timeline holds public statuses with it, replies too, however it is written', async () => {
+test('a hashtag’s timeline contains public statuses with it, including replies, in any spelling', async () => {
   const first = await alice.says('a #Blackbird sings');
   const reply = await bob.says('a #blackbird, too', { in_reply_to_id: first });
   for (const visibility of ['unlisted', 'private', 'direct']) await alice.says('#blackbird quietly', { visibility });
@@ -33,7 +33,7 @@ test('a hashtag’s timeline holds public statuses with it, replies too, however
   assert.deepEqual(ids((await server.get(timeline('blackbird'))).body), [first]);
 });
 
-test('an edit takes a status out of hashtags that it no longer has, and into new ones', async () => {
+test('an edit removes a status from hashtags that it no longer has, and adds it to new ones', async () => {
   const id = await alice.says('#swift');
   const edit = (status: string) => server.ask('PUT', `/api/v1/statuses/${id}`, { status }, alice.token);
   assert.equal((await edit('#martin #gull')).status, 200);
@@ -46,7 +46,7 @@ test('an edit takes a status out of hashtags that it no longer has, and into new
   assert.deepEqual((await server.get(timeline('gull', '?only_media=true'))).body, []);
 });
 
-test('any adds hashtags, all and none take statuses away', async () => {
+test('any adds hashtags, all and none remove statuses', async () => {
   const one = await alice.says('#owl');
   const two = await alice.says('#owl #night');
   const three = await alice.says('#bat #night');
@@ -59,7 +59,7 @@ test('any adds hashtags, all and none take statuses away', async () => {
   assert.deepEqual(await asked('?remote=true'), []);
 });
 
-test('pages go down and up without gap or repeat, over hashtags that share statuses', async () => {
+test('pages continue down and up without gaps or repeats, for hashtags that share statuses', async () => {
   const said: string[] = [];
   for (let n = 0; n < 9; n++) said.unshift(await alice.says(['#heron', '#stork', '#heron #stork'][n % 3] ?? ''));
   const down: string[] = [];
@@ -80,7 +80,7 @@ test('pages go down and up without gap or repeat, over hashtags that share statu
   assert.deepEqual(up, said.slice(0, -1));
 });
 
-test('whom the viewer blocks or mutes, and who blocks the viewer, is not in a hashtag’s timeline', async () => {
+test('accounts that the viewer blocks or mutes, or that block the viewer, are not in a hashtag’s timeline', async () => {
   const [viewer, blocked, muted, blocker] = [
     await server.person('viewer'),
     await server.person('blocked'),
@@ -96,7 +96,7 @@ test('whom the viewer blocks or mutes, and who blocks the viewer, is not in a ha
   assert.equal((await server.get(timeline('crow'))).body.length, 4);
 });
 
-test('a hashtag has a week of uses by day, and distinct accounts; one that nobody used has none', async () => {
+test('a hashtag has a week of uses by day, and distinct accounts; an unused one has none', async () => {
   await alice.says('#finch');
   await alice.says('#finch again');
   await bob.says('#Finch');
@@ -109,7 +109,7 @@ test('a hashtag has a week of uses by day, and distinct accounts; one that nobod
   assert.equal((await server.get('/api/v1/tags/nobody_used_it')).body.history[0].uses, '0');
 });
 
-test('a hashtag is named as most people write it, by those who wrote first where as many do, and as it is in a status', async () => {
+test('a hashtag has its most common spelling, the earliest of equally common ones, and its own spelling in a status', async () => {
   const named = async (name: string) => (await server.get(`/api/v1/tags/${name}`)).body.name;
   const said = await bob.says('#SnowBunting');
   assert.equal(await named('snowbunting'), 'SnowBunting');
@@ -134,7 +134,7 @@ test('a hashtag is named as most people write it, by those who wrote first where
   await alice.post('/api/v1/tags/redkite/unfollow');
 });
 
-test('what can be no hashtag has no page, and an empty timeline; bounds that are no ids are refused', async () => {
+test('a malformed hashtag is not found, and has an empty timeline; malformed bounds are refused', async () => {
   for (const name of ['2026', 'a-b', '%20', 'x'.repeat(201)]) {
     assert.equal((await server.get(`/api/v1/tags/${name}`)).status, 404, name);
     assert.deepEqual((await server.get(`/api/v1/timelines/tag/${name}`)).body, [], name);
@@ -142,7 +142,7 @@ test('what can be no hashtag has no page, and an empty timeline; bounds that are
   assert.equal((await server.get(timeline('owl', '?max_id=x&limit=0'))).status, 200);
 });
 
-test('followed hashtags bring public statuses of anyone into the home timeline, until they are left', async () => {
+test('followed hashtags add public statuses of anyone to the home timeline, until they are unfollowed', async () => {
   const [reader, friend, stranger, nuisance] = [
     await server.person('reader'),
     await server.person('friend'),
@@ -175,7 +175,7 @@ test('followed hashtags bring public statuses of anyone into the home timeline, 
   assert.deepEqual(ids((await home()).body), [hers, mine]);
 });
 
-test('one’s followed hashtags are listed, the latest first, and paged by Link', async () => {
+test('followed hashtags are listed, latest first, and paged by Link', async () => {
   const reader = await server.person('lister');
   for (const name of ['a', 'b', 'c']) await reader.post(`/api/v1/tags/${name}/follow`);
   const page = await reader.get('/api/v1/followed_tags?limit=2');
@@ -193,7 +193,7 @@ test('one’s followed hashtags are listed, the latest first, and paged by Link'
   assert.deepEqual((await bob.get('/api/v1/followed_tags')).body, []);
 });
 
-test('following hashtags is for users with the scope, and of what can be a hashtag', async () => {
+test('following a hashtag needs a user with the scope, and a valid name', async () => {
   assert.equal((await server.ask('POST', '/api/v1/tags/birds/follow')).status, 401);
   assert.equal((await server.get('/api/v1/followed_tags')).status, 401);
   const reading = await server.token(alice.id, ['read']);

@@ -16,7 +16,7 @@ after(() => server.stop());
 
 const ids = (list: { id: string }[]) => list.map((item) => item.id);
 
-test('home holds one’s own and followed people’s statuses, with Mastodon’s rules for replies and reblogs', async () => {
+test('home contains the viewer’s own and followed accounts’ statuses, with Mastodon’s rules for replies and reblogs', async () => {
   await bob.follows(alice);
   const own = await bob.says('mine');
   const open = await alice.says('open');
@@ -37,7 +37,7 @@ test('home holds one’s own and followed people’s statuses, with Mastodon’s
   assert.deepEqual(ids((await bob.get('/api/v1/timelines/home')).body), [own]);
 });
 
-test('of a status and its reblogs home shows the oldest, whichever way it is read', async () => {
+test('home shows the oldest of a status and its reblogs, in either reading direction', async () => {
   const [finn, gwen, hank] = await Promise.all(['finn', 'gwen', 'hank'].map((name) => server.person(name)));
   assert.ok(finn && gwen && hank);
   for (const friend of [gwen, hank]) await finn.follows(friend);
@@ -49,12 +49,12 @@ test('of a status and its reblogs home shows the oldest, whichever way it is rea
   await reblogs(hank, far);
   for (const query of ['', '?min_id=0', '?limit=11'])
     assert.deepEqual(ids((await finn.get(`/api/v1/timelines/home${query}`)).body), [first, hers], query);
-  // With less of it at a time, what is left out of a page is on the next.
+  // With smaller pages, a status that one page leaves out is on the next.
   assert.deepEqual(ids((await finn.get('/api/v1/timelines/home?limit=1')).body), [first]);
   assert.deepEqual(ids((await finn.get(`/api/v1/timelines/home?limit=1&max_id=${first}`)).body), [hers]);
 });
 
-test('pages go down by max_id and up by min_id without gap or repeat', async () => {
+test('pages continue down by max_id and up by min_id without gaps or repeats', async () => {
   const dora = await server.person('dora');
   const said: string[] = [];
   for (let n = 0; n < 7; n++) said.unshift(await dora.says(`number ${n}`));
@@ -74,7 +74,7 @@ test('pages go down by max_id and up by min_id without gap or repeat', async () 
   assert.deepEqual((await dora.get(linkTo(newest, 'prev') ?? '')).body, []);
 });
 
-test('the public timeline holds public statuses that are no replies to others, for everybody', async () => {
+test('the public timeline contains public statuses that reply to nobody else, for everybody', async () => {
   const erin = await server.person('erin');
   const open = await erin.says('to all');
   const thread = await erin.says('and on', { in_reply_to_id: open });
@@ -90,7 +90,7 @@ test('the public timeline holds public statuses that are no replies to others, f
   assert.deepEqual((await server.get('/api/v1/timelines/public?only_media=true')).body, []);
 });
 
-test('home is for users; bounds that are no ids count as absent', async () => {
+test('home needs a user; malformed bounds count as absent', async () => {
   assert.equal((await server.get('/api/v1/timelines/home')).status, 401);
   for (const path of ['/api/v1/timelines/home', '/api/v1/timelines/public']) {
     const all = (await bob.get(path)).body;
