@@ -83,7 +83,7 @@ const refusal = (why: string): Answer => {
 };
 const OVERLOADED = refusal('The service is overloaded, please try again');
 const CUT_OFF = refusal('The service cannot answer now, please try again');
-const FORBIDDEN = problemAnswer(problem('forbidden', 'Requests from your address are not answered'));
+const FORBIDDEN = problemAnswer(problem('forbidden', 'Requests from your address are blocked'));
 /** Longest time until changed limits take effect. */
 const RULES_KEPT_MS = 1_000;
 /** Minimum interval between log lines about refused requests. */

@@ -11,8 +11,8 @@ export const IN_FLIGHT_MAX = 4_096;
 /** Requests of one kind in flight that never count as a queue, so that short stalls are waited out. */
 export const UNQUEUED_MAX = 256;
 /**
- * Time after which even the quickest answer shows an overload. It is longer than any stall of a disk that delays all
- * requests.
+ * Time of the quickest answer of a beat that shows an overload. A stall of a disk never delays all answers, so it does
+ * not count as one.
  */
 export const WAIT_MS_MAX = 250;
 /**

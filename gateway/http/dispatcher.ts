@@ -67,7 +67,10 @@ const OUTAGE_LINES_MAX = 10;
 const OUTAGE_SPAN_MS = 5_000;
 const NOT_FOUND = problem('not_found', 'Record not found');
 const TOO_MANY = problem('rate_limited', 'Too many requests');
-const OVER_SHARE = problem('rate_limited', 'You are uploading too much at once, please wait until that is done');
+const OVER_SHARE = problem(
+  'rate_limited',
+  'You are uploading too much at once, please wait until your uploads are complete',
+);
 const NO_SUCH_PAGE = problem('not_found', 'There is nothing at this address');
 
 /** Takes a request through authorization, parsing, validation and its handler to an answer. Independent of sockets. */

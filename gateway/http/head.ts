@@ -76,7 +76,7 @@ export class Head {
           transferEncoding = value;
           break;
         case 'content-encoding':
-          if (value !== '' && value.toLowerCase() !== 'identity') malformed = 'Compressed bodies are not taken';
+          if (value !== '' && value.toLowerCase() !== 'identity') malformed = 'Compressed bodies are not supported';
           break;
         case 'host':
           if (host !== undefined) {
@@ -94,7 +94,7 @@ export class Head {
     else if (chars > HEADERS_CHARS_MAX) malformed = 'The headers are too long';
     if (transferEncoding !== undefined) {
       if (contentLength !== undefined) malformed = 'Both a length and a transfer encoding were given';
-      else if (!isChunked(transferEncoding)) malformed = 'The only transfer encoding that is supported is chunked';
+      else if (!isChunked(transferEncoding)) malformed = 'The only supported transfer encoding is chunked';
       misframed ||= contentLength !== undefined || !isChunked(transferEncoding);
     }
     this.method = method.toUpperCase();

@@ -22,7 +22,7 @@ export const RATE_RULES: RateRules = {
   sign_in: { limit: 60, seconds: 300 },
 };
 
-/** Longest window: the counters hold one window, so a longer one would outlive its counts. */
+/** Longest window: the counts are in memory only, and a longer window would outlive them. */
 const SECONDS_MAX = 86_400;
 const LIMIT_MAX = 1_000_000;
 

@@ -31,9 +31,9 @@ export async function putEntry(
 ): Promise<InstanceEntry | Problem> {
   const { collection, id = '', key = '', replace = false, ...content } = change;
   if (collection === 'settings' && !Object.hasOwn(SETTINGS, key))
-    return problem('invalid', `There is no setting ${key}: there are ${Object.keys(SETTINGS).join(', ')}`);
+    return problem('invalid', `There is no setting ${key}. The settings are ${Object.keys(SETTINGS).join(', ')}`);
   if (collection === 'settings' && key === 'rate_limits' && rateRules(change.text?.text) === undefined)
-    return problem('invalid', `Limits are on, off, or JSON with some of ${Object.keys(RATE_RULES).join(', ')}`);
+    return problem('invalid', `Limits must be on, off, or JSON with some of ${Object.keys(RATE_RULES).join(', ')}`);
   if (collection === 'terms' && !/^\d{4}-\d\d-\d\d$/.test(key))
     return problem('invalid', 'Terms need the day on which they take effect, as 2026-12-31');
   if ((content.text?.text ?? content.announcement?.text ?? '').length > ENTRY_TEXT_CHARS_MAX)

@@ -86,8 +86,8 @@ export class StreamSubscription {
   }
 
   /**
-   * Returns true for a status read from the store while catching up. Timelines have decided already if it belongs
-   * there.
+   * Returns true if a status that a catch-up reads belongs on this stream. Home and list timelines have decided that
+   * already, so only its visibility is checked for them.
    */
   catchesUp(status: StoreStatusRecord, lens: Lens): boolean {
     return this.kind.public === undefined && this.kind.tag === undefined

@@ -43,10 +43,10 @@ const STREAMS_PER_CONNECTION_MAX = 60;
 const NAMES_READ_MAX = 20;
 
 const UNKNOWN_STREAM = problem('bad_request', 'Unknown stream type');
-const BLOCKED = problem('forbidden', 'Requests from your address are not answered');
+const BLOCKED = problem('forbidden', 'Requests from your address are blocked');
 const TOO_MANY = problem('rate_limited', 'Too many streams');
 const TOO_MANY_MESSAGES = problem('rate_limited', 'Too many messages');
-const NOT_HERE = problem('unavailable', 'No streams are opened here now, please try again');
+const NOT_HERE = problem('unavailable', 'Streams are not available here now, please try again');
 const OUTSIDE_SCOPES = problem('forbidden', 'This action is outside the authorized scopes');
 
 /** Request to open a stream: the caller, the kind, and the position to resume from. */

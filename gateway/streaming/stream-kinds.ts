@@ -103,6 +103,6 @@ export function ofNamed(kind: StreamKind, names: StreamNames): StreamKind | Prob
 function ofTags(kind: StreamKind, { tag: written, ...more }: StreamNames): StreamKind | Problem {
   if (written === undefined) return problem('bad_request', 'Missing tag name parameter');
   const tag = tagWish(written, more);
-  if (tag === undefined) return problem('bad_request', 'No hashtag is named so');
+  if (tag === undefined) return problem('bad_request', 'The name is not a valid hashtag');
   return { ...kind, name: `${kind.name} ${JSON.stringify([written, tag])}`, labels: [kind.name, written], tag };
 }

@@ -9,7 +9,7 @@ export interface NotificationFallback {
   readonly details: string | null;
 }
 
-const SUMMARY = 'This app does not know notifications of this kind yet; a newer one shows more of them.';
+const SUMMARY = 'This app does not support this kind of notification. A newer version may show more.';
 
 /** Titles of types that are newer than clients still in use; `who` is HTML. */
 const titles: Readonly<Record<string, (who: string) => string>> = {
@@ -17,7 +17,7 @@ const titles: Readonly<Record<string, (who: string) => string>> = {
   quoted_update: (who) => `${who} edited a post that you quoted`,
   added_to_collection: (who) => `${who} added you to a collection`,
   collection_update: (who) => `${who} changed a collection that you are in`,
-  severed_relationships: () => 'You lost some of your followers or of those whom you follow',
+  severed_relationships: () => 'Some of your follows or followers were removed',
   moderation_warning: () => 'A moderator sent you a warning',
   'admin.sign_up': (who) => `${who} signed up`,
   'admin.report': (who) => `${who} sent a report`,

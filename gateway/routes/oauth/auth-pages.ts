@@ -76,7 +76,7 @@ const signIn = route({
     // A session of these accounts would not be accepted, and the form would reappear without an explanation.
     if (checked.disabled) return again('This account is disabled.', 403);
     if (checked.suspended) return again('This account is suspended.', 403);
-    if (!checked.approved) return again('This account waits for approval by a moderator.', 403);
+    if (!checked.approved) return again('This account is waiting for approval by a moderator.', 403);
     const token = await issueToken(services, checked.id, WEB_CLIENT, [], 'session');
     if (isProblem(token)) return token;
     // The redirect always leads to the authorization page of this server, whatever the field contains.
@@ -113,7 +113,7 @@ const confirm = route({
     const { wrongLinks } = guardsOf(services);
     const { rateLimits } = services.instance;
     if (rateLimits && !wrongLinks.take(address)) return tooMany(services);
-    const wrong = () => faultPage(services.instance, 'Not confirmed', 'This link is not valid, or not complete.', 422);
+    const wrong = () => faultPage(services.instance, 'Not confirmed', 'This link is invalid or incomplete.', 422);
     const link = services.keyedTokens.read('confirmation', query.confirmation_token);
     if (link === undefined) return wrong();
     const confirmed = await services.askAccount(link.account, 'confirmEmail', { nonce: link.nonce });

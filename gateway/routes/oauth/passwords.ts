@@ -61,8 +61,8 @@ const ask = route({
     const { rateLimits } = services.instance;
     if (rateLimits && !guardsOf(services).resets.take(addressKey(remoteAddress))) return tooMany(services);
     void mailLink(services, body.email.trim().toLowerCase()).catch(() => undefined);
-    const text = html`<p>If there is an account with this address, a mail with a link is on its way to it.</p>`;
-    return layout(services.instance, 'Look into your mail', text);
+    const text = html`<p>If there is an account with this address, we have sent it a mail with a link.</p>`;
+    return layout(services.instance, 'Check your mail', text);
   },
 });
 
@@ -120,7 +120,13 @@ const reset = route({
     const { wrongLinks, passwords } = guardsOf(services);
     const { rateLimits } = services.instance;
     if (rateLimits && !wrongLinks.take(address)) return tooMany(services);
-    const wrong = () => faultPage(services.instance, 'Not changed', 'This link is not valid, or no longer.', 422);
+    const wrong = () =>
+      faultPage(
+        services.instance,
+        'Not changed',
+        'This link is invalid or has expired. Please request a new one.',
+        422,
+      );
     const link = services.keyedTokens.read('reset', token);
     if (link === undefined) return wrong();
     const { account, nonce } = link;
@@ -181,7 +187,7 @@ const change = route({
       browser: { account: session.account.id, nonce: tokenHash(session.token) },
     });
     if (checked === 'too_many') return again('Too many attempts. Please try again in a quarter of an hour.', 429);
-    if (checked?.id !== session.account.id) return again('The current password is another one.');
+    if (checked?.id !== session.account.id) return again('The current password is wrong.');
     const passwordHash = await guardsOf(services).passwords.hash(body.password);
     const changed = await services.askAccount(session.account.id, 'changePassword', { passwordHash });
     if (isProblem(changed)) return changed;

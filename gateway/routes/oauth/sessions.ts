@@ -55,7 +55,7 @@ const show = route({
       return html`<li><p class="group"><strong>${name ?? 'A browser'}</strong>${mark}</p>
 <p>since ${isoDay(record.atMs)} ${scopes}</p>
 <form method="post" action="${PATH}/revoke">${hidden({ csrf, token: hash })}
-<button type="submit" class="plain">${hash === own ? 'Sign out' : 'Take its access away'}</button></form></li>`;
+<button type="submit" class="plain">${hash === own ? 'Sign out' : 'Revoke access'}</button></form></li>`;
     });
     return layout(services.instance, 'Browsers and applications', html`<ul>${items}</ul>`);
   },

@@ -123,7 +123,7 @@ async function unseenOriginal(services: Services, id: string): Promise<StoreStat
 async function answerMarked(services: Services, viewer: string, id: string, done: Done) {
   const records = await loadStatuses(services, [id]);
   // The command has succeeded, but the row does not exist yet; the client's retry finds it.
-  if (records[0] === undefined) return problem('unavailable', 'The status is on its way, please try again');
+  if (records[0] === undefined) return problem('unavailable', 'The status is not available yet, please try again');
   const [seen] = await visibleStatuses(services, viewer, records);
   const status = await services.pages.one(services, viewer, seen, done);
   return status === undefined ? notFound() : json(status);

@@ -38,7 +38,7 @@ test('no_access refuses every request of an address, and no other severity does'
   await admin.post(PATH, { ip: '203.0.113.77', severity: 'sign_up_block' });
   await known('203.0.113.4', 403);
   const refused = await server.ask('GET', '/api/v1/instance', undefined, undefined, from('203.0.113.15'));
-  assert.deepEqual([refused.status, refused.body], [403, { error: 'Requests from your address are not answered' }]);
+  assert.deepEqual([refused.status, refused.body], [403, { error: 'Requests from your address are blocked' }]);
   const all: readonly (readonly [string, string, unknown?])[] = [
     ['GET', '/'],
     ['GET', '/nothing/here'],

@@ -36,7 +36,7 @@ test('a user waiting for approval is told so after the right password, and only 
   assert.doesNotMatch(wrong.text, /approval/);
   const right = await visitor.submit('/auth/sign_in', { login: 'pending', password: PASSWORD });
   assert.equal(right.status, 403);
-  assert.match(right.text, /role="alert">This account waits for approval/);
+  assert.match(right.text, /role="alert">This account is waiting for approval/);
   assert.equal(visitor.cookies.has('murmuration_session'), false);
 });
 

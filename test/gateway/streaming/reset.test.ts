@@ -60,7 +60,7 @@ test('a client must reload if more statuses that it may show changed than one ca
   await assertReset();
 });
 
-test('a client must reload if its stream takes only a few of too many changes', async () => {
+test('a client must reload if its stream takes only a few of too many new statuses', async () => {
   const first = BigInt(makeId(Date.now() - 10_000, 0, 0));
   stored = Array.from({ length: 20_001 }, (_, index) =>
     plainStatus(String(first + BigInt(index)), BOB, { visibility: 'private' }),
