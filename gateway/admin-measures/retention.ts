@@ -10,7 +10,10 @@ const COHORTS_MAX = 100;
 
 export type Frequency = 'day' | 'month';
 
-/** Returns for each day or month how many of its new accounts posted in it, or in each later one, or afterwards. */
+/**
+ * Returns for each day or month how many of its new accounts were active in it and in each later one. An account counts
+ * as active until its last status.
+ */
 export async function retention(services: Services, period: Period, frequency: Frequency): Promise<object[]> {
   const today = Math.floor(services.clock.nowMs() / DAY_MS);
   const last = Math.min(period.last, today);
