@@ -123,13 +123,14 @@ export function respond(response: HttpResponse, answer: Answer, delivery: Delive
   });
 }
 
-/** Behind the bytes of `writeStatus`. */
+/** Line end that uWebSockets adds to the bytes of `writeStatus`. */
 const LINE_END = '\r\n';
 
 /**
- * Sends an answer while the request's body is still coming, and leaves the response open: uWebSockets passes on no more
- * of a body once the response has ended. So all of it goes as the status line, whose line end counts as the last bytes of
- * the answer's body. Not for answers without a body. The connection takes no further request.
+ * Sends an answer while the request's body is still arriving, and leaves the response open: after the end of a response
+ * uWebSockets passes on no more of the body. The whole answer is therefore sent as the status line, whose line end
+ * counts as the last bytes of the answer's body. Not for answers without a body. The connection accepts no further
+ * request.
  */
 export function respondAhead(response: HttpResponse, answer: Answer, id: string): void {
   const raw = answer.headers?.['content-type'] !== undefined && isRaw(answer.body);

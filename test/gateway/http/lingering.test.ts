@@ -7,12 +7,12 @@ import { GatewayFixture } from './gateway-fixture.js';
 
 const MIB = 1_048_576;
 const PIECE = Buffer.alloc(65_536, 0x20);
-/** What two sockets may hold, and some. */
+/** More bytes than the buffers of two sockets hold. */
 const BUFFERED_BYTES_MAX = 16 * MIB;
 const SLACK_MS = 20_000;
 const routes = [route({ method: 'POST', path: '/things', auth: 'none', handle: async () => json({}) })];
 const open = new GatewayFixture();
-/** It refuses whatever it is asked. */
+/** A gateway that refuses every request. */
 const refusing = new GatewayFixture();
 
 before(async () => {
@@ -26,14 +26,14 @@ const CHUNKED = 'POST /things HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\
 const CHUNK = Buffer.concat([Buffer.from('10000\r\n'), PIECE, Buffer.from('\r\n')]);
 
 interface Sent {
-  /** How much the connection took before it was closed. */
+  /** Bytes that the connection accepted before it was closed. */
   readonly bytes: number;
   readonly answer: string;
-  /** When the connection was closed, after it was opened. */
+  /** Time from the opening to the closing of the connection. */
   readonly closedMs: number;
 }
 
-/** Sends a head, then pieces of a body; reads nothing before `readAfter` bytes are sent, and goes on until it is closed. */
+/** Sends a head and pieces of a body until the connection closes. Reads nothing before `readAfter` bytes are sent. */
 function send(
   { server }: GatewayFixture,
   head: string,
@@ -67,7 +67,7 @@ const assertWhole = (answer: string, status: number) => {
   assert.equal(typeof JSON.parse(body).error, 'string');
 };
 
-test('a client that looks for an answer only after it has sent everything gets the refusal of a large upload', async () => {
+test('a client that reads only after it has sent everything gets the refusal of a large upload', async () => {
   const body = { bytesMax: 24 * MIB, readAfter: 20 * MIB };
   const announced = send(open, announcing(24 * MIB), { piece: PIECE, ...body });
   const chunked = send(open, CHUNKED, { piece: CHUNK, ...body });
@@ -77,17 +77,17 @@ test('a client that looks for an answer only after it has sent everything gets t
   assertWhole((await chunked).answer, 413);
 });
 
-test('a refused request whose body ends in the packet in which it began is answered, too', async () => {
+test('a refused request whose body is in one packet with its head is answered, too', async () => {
   const body = { piece: PIECE, bytesMax: 0, readAfter: 0 };
   assertWhole((await send(refusing, `${CHUNKED}5\r\nhello\r\n0\r\n\r\n`, body)).answer, 503);
 });
 
-test('a sender that never ends is cut off at a bound of bytes', async () => {
+test('an endless sender is disconnected at a bound of bytes', async () => {
   const { bytes } = await send(open, announcing(9_999_999_999), { piece: PIECE, bytesMax: 1_000 * MIB, readAfter: 0 });
   assert.ok(bytes > 0 && bytes < LINGER_BYTES_MAX + BUFFERED_BYTES_MAX, `${bytes} bytes`);
 });
 
-test('a sender that never ends and is slow is cut off at a bound of time, with its answer', async () => {
+test('a slow endless sender is disconnected at a bound of time, with its answer', async () => {
   const piece = Buffer.alloc(1_000, 0x20);
   const head = announcing(9_999_999_999);
   const { answer, closedMs } = await send(open, head, { piece, bytesMax: 1_000 * MIB, readAfter: 0, everyMs: 50 });

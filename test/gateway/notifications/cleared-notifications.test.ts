@@ -110,7 +110,7 @@ for (const [name, open] of [
   ['Cassandra', inCassandra],
   ['LMDB', inLmdb],
 ] as const) {
-  test(`${name}: a list answers at once behind 100,001 notifications that were dismissed one by one`, async () => {
+  test(`${name}: a list answers at once after 100,001 notifications were dismissed one by one`, async () => {
     const { store, end } = await open();
     try {
       const nowMs = Date.now();
@@ -123,7 +123,7 @@ for (const [name, open] of [
       const { notificationsSwept } = notificationRows(store, () => assert.fail('no row of the account'));
       const happened = { self: account } as never;
       const upToId = id(OLDER + ROWS - 1);
-      // The newest first, as a client does that shows them so. Removing what is not there leaves as much.
+      // Newest first, as a client shows them. Deleting a missing row leaves a tombstone, too.
       for (let last = OLDER + ROWS; last > OLDER; last -= DISMISSED_TOGETHER_MAX) {
         const first = Math.max(OLDER, last - DISMISSED_TOGETHER_MAX);
         const some = Array.from({ length: last - first }, (_, n) => first + n);
@@ -149,7 +149,7 @@ for (const [name, open] of [
   });
 }
 
-test('a sweep removes no row that is there, whichever ones were dismissed', async () => {
+test('a sweep deletes no existing row, whichever rows were dismissed', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.boolean(), { maxLength: 40 }), fc.boolean(), async (isDismissed, twoEras) => {
       const store = new MemoryTables();
