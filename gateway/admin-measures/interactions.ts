@@ -27,7 +27,7 @@ export function interactions(services: Services): Promise<ByDay> {
   return kept.get();
 }
 
-/** Counts them once; reads no more accounts after `rowsMax` rows. */
+/** Counts without the cache; reads no more accounts after `rowsMax` rows. */
 export async function countInteractions(
   services: Pick<Services, 'tables' | 'clock'>,
   rowsMax = ROWS_IN_ALL_MAX,

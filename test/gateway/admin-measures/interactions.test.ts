@@ -11,7 +11,7 @@ import { accountListings, favourites } from '../../../store/tables.js';
 const ACCOUNTS = 60;
 const MARKS_EACH = 5;
 
-test('what is read to count interactions is bounded by rows', async () => {
+test('a count of interactions reads a bounded number of rows', async () => {
   const tables = new MemoryTables();
   const nowMs = systemClock.nowMs();
   for (let n = 0; n < ACCOUNTS; n++) {
