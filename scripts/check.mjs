@@ -1,5 +1,5 @@
-// Runs all checks at once, in some seconds: format, lint, types, import directions, dead code, generated messages, file
-// lengths.
+// Runs all checks at once, in some seconds: format, lint, types, import directions, dead code, generated files, documents,
+// file lengths.
 import { execFileSync, spawn } from 'node:child_process';
 import { copyFileSync, existsSync, readFileSync } from 'node:fs';
 
@@ -25,6 +25,8 @@ const tools = {
   ],
   'dead code': ['node_modules/knip/bin/knip.js', '--no-progress'],
   'generated messages': ['proto/generate.mjs', '--check'],
+  'generated effects': ['scripts/effects.mjs', '--check'],
+  documents: ['scripts/documents.mjs'],
 };
 
 function check(name, args) {
