@@ -123,7 +123,7 @@ export class ClusterNode implements Placement {
     return this.mapRow.map.epochs[shard];
   }
 
-  /** @throws Unavailable */
+  /** Returns true if the shard still has this epoch in the store. @throws Unavailable */
   async stillOwns(shard: number, epoch: number): Promise<boolean> {
     const map = await this.mapRow.readAfresh();
     return map.epochs[shard] === epoch;

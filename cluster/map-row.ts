@@ -44,7 +44,7 @@ export class MapRow {
     this.adopt(value);
   }
 
-  /** The map as the store has it after the call. @throws Unavailable; FormatTooOld */
+  /** Returns the map as the store has it after the call. @throws Unavailable; FormatTooOld */
   async readAfresh(): Promise<ShardMap> {
     const { value } = await this.reading.askAfresh(this.pace.patienceMs);
     this.adopt(value);

@@ -55,7 +55,7 @@ export class OneRead<T> {
     return within(this.clock, timeoutMs, this.what, begun.answer);
   }
 
-  /** The same, of a read that begins after the call. */
+  /** Returns the result of a read that begins after the call. @throws Unavailable after the timeout */
   async askAfresh(timeoutMs: number): Promise<ReadAsOf<T>> {
     const before = this.#underWay?.answer;
     if (before !== undefined) {

@@ -33,7 +33,7 @@ export class SoloPlacement implements Placement {
   private floorMs = 0;
   /** The stored row. */
   private stored: StoreShardMapRecord | undefined;
-  /** Steady time, and the monotonic clock's at the same moment. */
+  /** Steady time, and the reading of the monotonic clock at the same moment. */
   private steady = { ms: 0, monotonicMs: 0 };
   private timer: Timer | undefined;
   private reserving: Promise<void> = Promise.resolve();

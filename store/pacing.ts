@@ -1,6 +1,6 @@
 import type { Timer } from '../actors/domain/time.js';
 
-/** How an adapter waits. A simulation hands in another one, so that its seed decides what runs when. */
+/** Waits of an adapter. A simulation supplies its own, so that its seed decides what runs when. */
 export interface Pacing {
   /** Runs `callback` at the end of this turn of the event loop. */
   atTurnsEnd(callback: () => void): void;

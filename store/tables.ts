@@ -276,7 +276,7 @@ export const keptAnswers = table('kept_answers', {
   clustering: {},
   value: codec('murmuration.store.KeptAnswer'),
   conditional: true,
-  // Readers count the hour for which an answer is good. The store counts by a clock that may step ahead by hours.
+  // Readers limit an answer's validity to an hour. The store's clock may step ahead by hours, so rows stay longer.
   ttlSeconds: 86_400,
 });
 /**

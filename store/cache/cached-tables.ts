@@ -78,7 +78,7 @@ export interface CachedTablesOptions {
  */
 export class CachedTables implements Tables {
   readonly #inner: Tables;
-  /** By table name. */
+  /** Row caches by table name. */
   readonly #kept = new Map<string, KeptRows>();
   /** The table of the last lookup: a page reads many rows of one table. */
   #latest: { readonly table: AnyTable; readonly kept: KeptRows } | undefined;

@@ -23,11 +23,11 @@ export interface CassandraOptions extends CassandraAddress {
   readonly tables?: readonly AnyTable[];
 }
 
-/** A keyspace whose tables are there, and how requests for its rows are made. */
+/** A keyspace with existing tables, and the way to send requests for its rows. */
 export interface CassandraParts {
   readonly keyspace: string;
   readonly tables: readonly AnyTable[];
-  /** Timestamps of this process's writes: of two writes to one row the later one wins. */
+  /** Timestamps of this process's writes: the later of two writes to a row wins. */
   readonly timestamps: WriteTimestamps;
   readonly limits: GroupLimits;
   readonly pacing?: Pacing;

@@ -36,7 +36,7 @@ export class GroupedWrites {
   readonly #partitions = new Set<string>();
   readonly #rows = new Set<string>();
   #inFlight = 0;
-  /** More may come within this turn. */
+  /** True while more writes may arrive within this turn. */
   #isTurn = false;
   #patience: Timer | undefined;
 

@@ -6,11 +6,11 @@ interface Found {
   readonly rows: readonly Readonly<Record<string, unknown>>[];
 }
 
-/** The part of a connected driver's client that reads and writes rows. */
+/** The part of the driver's client that reads and writes rows. */
 export interface Session {
-  /** @throws Error the request failed; a write may have happened nevertheless, or may happen later */
+  /** Runs a statement. @throws Error the request failed; a write may have happened nevertheless, or may happen later */
   execute(query: string, params: Param[], options?: QueryOptions): Promise<Found>;
-  /** Atomic for the rows of one partition. @throws as `execute` */
+  /** Runs statements; atomic for the rows of one partition. @throws as `execute` */
   batch(statements: Statement[], options: QueryOptions): Promise<unknown>;
   shutdown(): Promise<void>;
 }

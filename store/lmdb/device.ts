@@ -25,7 +25,7 @@ export interface LogFile {
 
 /** The two ways in which rows reach the disk. A test records or interrupts them. */
 export interface Device {
-  /** Opens or makes a file of the log; its name is on disk when resolved. @param flags as open(2) has them */
+  /** Opens or creates a file of the log; its name is on disk when resolved. @param flags of open(2) */
   openLog(path: string, flags: number): Promise<LogFile>;
   /** Commits all of the changes in one transaction, or none; on disk when resolved. @throws the error of LMDB */
   commit(root: RootDatabase<Buffer, Buffer>, changes: readonly LmdbChange[]): Promise<void>;

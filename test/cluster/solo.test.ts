@@ -77,7 +77,7 @@ test('ids of a start are above all of an earlier one, even if the clock was set 
   assert.equal(minted.size, 600);
 });
 
-test('steady time goes on from one start to the next, without steps of the clock and the time in between', async () => {
+test('steady time continues across starts, without steps of the clock and the time in between', async () => {
   const tables = new MemoryTables();
   const clock = new VirtualClock();
   const startMs = clock.nowMs();
@@ -87,7 +87,7 @@ test('steady time goes on from one start to the next, without steps of the clock
   clock.skewMs += 7_200_000;
   await clock.advance(12_000);
   assert.equal(first.steadyMs(), startMs + 12_000);
-  // Killed: what it stored last, at most five seconds ago, is all that is known.
+  // Killed: only the last stored time, at most five seconds old, is available.
   clock.skewMs += 7_200_000;
   const second = new SoloPlacement(context(tables, clock));
   await second.start(host());

@@ -1,4 +1,4 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: sources of tests are what is looked at
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the tests below examine sources of tests
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AnyRoute } from '../../gateway/http/route.js';

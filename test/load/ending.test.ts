@@ -47,7 +47,7 @@ test('a run against a server that hangs ends in time, and reports unread places'
     assert.equal(code, 1);
     assert.ok((result?.seconds ?? 0) < 30);
     assert.ok((result?.total.errorsBy.timeout ?? 0) > 0);
-    assert.match(result?.looked.unread.join('\n') ?? '', /timeout\n.*more: not asked/);
+    assert.match(result?.looked.unread.join('\n') ?? '', /timeout\n.*more: not read/);
     assert.ok(report?.includes('</html>'));
   }
 });

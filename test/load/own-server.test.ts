@@ -93,7 +93,7 @@ test('exceeded limits end with 1, and the result names them', async () => {
 
 test('an impossible plan is refused with 2 and one line, before anything is sent', async () => {
   const refusals: readonly (readonly [readonly string[], RegExp])[] = [
-    [['http://0.0.0.0:1'], /no loopback address/],
+    [['http://0.0.0.0:1'], /not a loopback address/],
     [[server.url, '--i-own-this-server', 'other.example'], /names other\.example/],
     [[server.url, '--mix', 'poke'], /"poke"/],
     [[server.url, '--for', '2h'], /"2h"/],

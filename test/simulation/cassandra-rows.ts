@@ -4,18 +4,18 @@ import type { RowWrite } from '../../store/port.js';
 import { backlog, journal } from '../../store/tables.js';
 import { above, keyTextOf, type Layout, type Shape, shapeOf } from './cql.js';
 
-/** A row with the timestamps by which Cassandra decides what it is. */
+/** A row with the timestamps that determine its value in Cassandra. */
 interface Cell {
   readonly layout: Layout;
   readonly key: readonly Param[];
   value: Buffer;
-  /** Timestamp of the value; before the first one: none. */
+  /** Timestamp of the value; absent before the first write. */
   putAt: number;
   /** The latest timestamp of a deletion that covers the row. */
   removedAt: number;
 }
 
-/** A range of a partition, from lo (inclusive) to hi (exclusive), that was deleted. */
+/** A deleted range of a partition, from lo (inclusive) to hi (exclusive). */
 interface RemovedRange {
   readonly lo: string;
   readonly hi: string;
@@ -27,7 +27,7 @@ interface Held {
   readonly cells: SortedRows<Cell>;
   /** Partitions that were ever written, by the text of their keys. */
   readonly partitions: Set<string>;
-  /** By the text of the partition's key. */
+  /** Deleted ranges by the text of the partition's key. */
   readonly removed: Map<string, RemovedRange[]>;
 }
 
@@ -41,7 +41,7 @@ const NOTHING = Buffer.alloc(0);
 const DONE: Found = { rows: [] };
 
 /**
- * The rows of a Cassandra ring as all replicas agree on them, by Cassandra's rules: the write with the later timestamp
+ * The rows of a Cassandra ring on which all replicas agree, by Cassandra's rules: the write with the later timestamp
  * wins, whichever lands first; of equal timestamps a deletion wins over a value, and the greater value over the other.
  * A deleted range also covers rows that land later with an earlier timestamp. Rows do not expire: a life is short.
  */
@@ -51,10 +51,10 @@ export class CassandraRows {
   /** Timestamp of the last Paxos round, in microseconds. */
   private ballotUs = 0;
 
-  /** @param histories gets each entry of a journal that lands, and nothing is ever removed from it */
+  /** @param histories receives each entry of a journal that lands, and loses none */
   constructor(private readonly histories?: CassandraRows) {}
 
-  /** Rows that the statement reads. */
+  /** Returns the rows that the statement reads. */
   read({ query, params }: Statement): Found {
     const shape = shapeOf(query);
     if (shape.kind === 'range') return { rows: this.range(shape, params) };
@@ -63,7 +63,7 @@ export class CassandraRows {
     return { rows: [shape.kind === 'written' ? { written: BigInt(cell.putAt) } : { value: cell.value }] };
   }
 
-  /** Carries out a write with its timestamp in microseconds. */
+  /** Applies a write with its timestamp in microseconds. */
   write({ query, params }: Statement, at: number): void {
     const shape = shapeOf(query);
     if (shape.kind === 'removeRange') this.removeRange(shape, params, at);
@@ -75,7 +75,7 @@ export class CassandraRows {
     } else throw new Error(`not a write: ${query}`);
   }
 
-  /** Carries out a conditional write in one Paxos round. @param nowUs the coordinator's clock */
+  /** Applies a conditional write in one Paxos round. @param nowUs the coordinator's clock */
   swap({ query, params }: Statement, nowUs: number): Found {
     const shape = shapeOf(query);
     if (shape.kind !== 'swap') throw new Error(`not a conditional write: ${query}`);
@@ -92,13 +92,13 @@ export class CassandraRows {
     return { rows: [{ '[applied]': true }] };
   }
 
-  /** Whether anything was ever written into the partition that the statement names. */
+  /** Returns true if anything was ever written into the statement's partition. */
   hasPartition({ query, params }: Statement): boolean {
     const { layout, key } = shapeOf(query);
     return this.of(layout).partitions.has(keyTextOf(params, key, key + layout.partition));
   }
 
-  /** Every row that was ever written or deleted by itself, by name. */
+  /** Every row that was ever written, or deleted as a single row, by name. */
   get rows(): Map<string, Pick<RowWrite, 'table' | 'key'>> {
     const rows = new Map<string, Pick<RowWrite, 'table' | 'key'>>();
     for (const [name, { cells, layout }] of this.held) {
@@ -164,12 +164,12 @@ export class CassandraRows {
   }
 }
 
-/** Greater than the text of every key. */
+/** A text above that of every key. */
 const ABOVE_ALL = '\uffff';
 
 function put(cell: Cell, value: Buffer, at: number): void {
   if (at < cell.putAt || (at === cell.putAt && Buffer.compare(value, cell.value) <= 0)) return;
-  // The sender may use its buffer again.
+  // A copy, because the sender may reuse its buffer.
   cell.value = Buffer.from(value);
   cell.putAt = at;
 }
@@ -196,7 +196,7 @@ function rowOf({ columns }: Layout, key: readonly Param[]): Record<string, unkno
   return row;
 }
 
-/** The shard of a row of the backlog. */
+/** Returns the shard of a row of the backlog. */
 const shardOf = (params: readonly Param[]): number => Number((params[0] as Buffer).readBigInt64BE());
 
 function seqOf({ columns }: Layout, params: readonly Param[]): number {

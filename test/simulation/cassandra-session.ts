@@ -13,35 +13,38 @@ import type { Process, SeededRandom, World } from './world.js';
 import type { WrittenRows } from './written-rows.js';
 
 export interface StoreFaults {
-  /** Probability that a request begins an outage of one of its partitions, during which requests do not happen. */
+  /** Probability that a request starts an outage of one of its partitions, during which requests do not happen. */
   failChance: number;
-  /** Probability that a write begins an outage during which writes happen although they are reported failed. */
+  /** Probability that a write starts an outage during which writes happen although they are reported failed. */
   ambiguousChance: number;
-  /** Probability that a group of rows is reported failed and lands only later, up to LATE_MS_MAX: it sat in a queue. */
+  /** Probability that a group of rows is reported failed and lands later, up to LATE_MS_MAX, as from a queue. */
   lateChance: number;
-  /** The same of groups that have entries of journals. */
+  /** The same for groups that contain entries of journals. */
   lateJournalChance: number;
   delayMs: readonly [number, number];
-  /** The node whose Paxos rounds are answered late and then fail, while all else works; undefined: none. */
+  /** The node whose Paxos rounds are answered late and then fail, while everything else works; undefined: none. */
   paxosVictim: string | undefined;
-  /** How long every Paxos read and write takes besides, on all nodes. */
+  /** Additional duration of every Paxos read and write on all nodes. */
   paxosMs: number;
   /** World time until which they are answered late; later ones fail. */
   paxosLateUntilMs: number;
 }
 
-/** Longer than a lease: a late write must be able to land after another owner took over. */
+/** Maximum delay, longer than a lease: a late write must be able to land after another owner took over. */
 const LATE_MS_MAX = 12_000;
-/** Each attempt at a late write is reported failed after this; the three of them take the time of a timeout. */
+/** Time after which each attempt of a late write is reported failed; three of them take as long as a timeout. */
 const LATE_REPORT_MS = 600;
-/** How late a Paxos write of the victim is answered: within the patience of whoever asked. */
+/** Delay of the victim's Paxos writes: within the timeout of the caller. */
 const PAXOS_LATE_MS = 1_300;
-/** More than the adapter's attempts at one request take together, so that about half of the outages outlast them. */
+/**
+ * Maximum duration of an outage: more than the adapter's attempts at one request take, so that about half of the
+ * outages outlast them.
+ */
 const OUTAGE_MS_MAX = 800;
 
 /**
- * Tables of which nodes read many partitions at a time. Most of these have never been written: a read of such a one is
- * answered at once, without an event.
+ * Tables of which nodes read many partitions at a time. Most of these partitions have never been written: reads of
+ * those are answered at once, without an event.
  */
 const SCANNED: ReadonlySet<string> = new Set([backlog, backlogFloors, alarms, alarmFloors].map(({ name }) => name));
 const NOTHING = { rows: [] };
@@ -50,11 +53,11 @@ const KEYSPACE = 'simulated';
 /** Limits of a Cassandra with its default settings. */
 const LIMITS = groupLimits({});
 
-/** A ring of Cassandra that all nodes share. */
+/** A Cassandra ring that all nodes share. */
 export class SimulatedCassandra implements WrittenRows {
   private readonly entries = new CassandraRows();
   readonly landed = new CassandraRows(this.entries);
-  /** As a judge reads it, without delays and faults. */
+  /** The rows as a judge reads them, without delays and faults. */
   readonly tables = tablesOver(this.landed);
   readonly histories = tablesOver(this.entries);
   readonly backlogShards = this.landed.backlogShards;
@@ -64,7 +67,7 @@ export class SimulatedCassandra implements WrittenRows {
   }
 }
 
-/** The adapter over these rows, without delays and faults. */
+/** Returns the adapter over these rows, without delays and faults. */
 function tablesOver(rows: CassandraRows): Tables {
   let nowUs = 0;
   const timestamps = new WriteTimestamps(() => 0);
@@ -88,7 +91,7 @@ function tablesOver(rows: CassandraRows): Tables {
 export const adapter = (session: Session, timestamps: WriteTimestamps, pacing: Pacing): Tables =>
   new CassandraTables(session, { keyspace: KEYSPACE, tables: allTables, timestamps, limits: LIMITS, pacing });
 
-/** How a simulated process waits: what it waits for dies with it. */
+/** Returns the waits of a simulated process, which end with it. */
 export const pacingOf = (world: World, process: Process): Pacing => {
   const clock = world.clockOf(process);
   return {
@@ -105,13 +108,13 @@ interface Request {
 }
 
 /**
- * One process's connection to the shared rows: requests take time both ways, may fail, may happen although reported
- * failed, in some of their partitions only, and may still happen after the process that sent them has died.
+ * One process's connection to the shared rows: requests take time in both directions, may fail, may happen although
+ * reported failed, in some of their partitions only, and may still happen after the process that sent them has died.
  */
 export class SimulatedSession implements Session {
-  /** World time until which requests for a partition fail, and how. */
+  /** World time until which requests for a partition fail, and the kind of failure. */
   private readonly outages = new Map<string, { readonly untilMs: number; readonly fate: Fate }>();
-  /** Timestamps of groups that land late: all attempts at one share its fate. */
+  /** Timestamps of groups that land late: all attempts share the fate of the first. */
   private readonly late = new Map<number, boolean>();
 
   constructor(
@@ -137,7 +140,7 @@ export class SimulatedSession implements Session {
 
   async shutdown(): Promise<void> {}
 
-  /** Paxos can fail while all else works. */
+  /** Runs a Paxos round, which can fail while everything else works. */
   private async paxos(statement: Statement, shape: Shape) {
     const { faults, world } = this;
     const isVictim = faults.paxosVictim === this.process.name;
@@ -153,7 +156,7 @@ export class SimulatedSession implements Session {
     const isFine = [...fates.values()].every((fate) => fate === 'happens');
     const [there, back] = [this.delay() + slownessMs, this.delay() + slownessMs];
     return new Promise<{ readonly rows: readonly Readonly<Record<string, unknown>>[] }>((resolve, reject) => {
-      // The request travels on its own: it arrives whether or not its sender still lives.
+      // The request travels independently: it arrives even if its sender has died.
       this.world.at(there, undefined, () => {
         const happening = statements.filter((statement) => fates.get(partitionOf(statement)) !== 'fails');
         const answer = this.carryOut(happening, timestamp);
@@ -176,7 +179,7 @@ export class SimulatedSession implements Session {
     return answer;
   }
 
-  /** The first attempt decides, and sends each partition's rows on their way. */
+  /** Decides the fate of a group at its first attempt, and schedules the writes of each partition. */
   private landsLate(statements: readonly Statement[], timestamp: number): boolean {
     const decided = this.late.get(timestamp);
     if (decided !== undefined) return decided;
@@ -200,7 +203,7 @@ export class SimulatedSession implements Session {
     });
   }
 
-  /** By partition. One of a request's partitions may begin an outage. */
+  /** Returns the fates by partition. One of a request's partitions may start an outage. */
   private fatesOf(statements: readonly Statement[]): Map<string, Fate> {
     const { world, random, faults, outages } = this;
     const partitions = [...byPartition(statements).keys()];

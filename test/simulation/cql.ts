@@ -3,22 +3,22 @@ import { type Column, columnsOf } from '../../store/keys.js';
 import type { AnyTable } from '../../store/table.js';
 import { allTables } from '../../store/tables.js';
 
-/** A table as Cassandra knows it. */
+/** A table in Cassandra. */
 export interface Layout {
   readonly table: AnyTable;
   /** All columns of the key. */
   readonly columns: readonly Column[];
-  /** How many of them are the partition's. */
+  /** Number of partition columns among them. */
   readonly partition: number;
 }
 
 interface Places {
   readonly layout: Layout;
-  /** Place of the first parameter with a column of the key; the others of the key follow it. */
+  /** Index of the first parameter with a column of the key; the other columns follow it. */
   readonly key: number;
 }
 
-/** A bound of a range, as the places of its columns' values behind the partition's. */
+/** A bound of a range: the indexes of its columns' values after the partition's. */
 interface Bound {
   readonly from: number;
   readonly end: number;
@@ -29,7 +29,7 @@ interface Between {
   readonly before: Bound | undefined;
 }
 
-/** A statement of `Statements` (store/cassandra), taken apart. */
+/** A parsed statement of `Statements` (store/cassandra). */
 export type Shape =
   | (Places & { readonly kind: 'get' | 'written' | 'remove' })
   | (Places & { readonly kind: 'put' })
@@ -37,9 +37,9 @@ export type Shape =
   | (Places & Between & { readonly kind: 'removeRange' })
   | (Places & {
       readonly kind: 'swap';
-      /** Place of the expected value; undefined: the row must be absent. */
+      /** Index of the expected value; undefined: the row must be absent. */
       readonly expected: number | undefined;
-      /** Place of the next value; undefined: the row is deleted. */
+      /** Index of the next value; undefined: the row is deleted. */
       readonly next: number | undefined;
     });
 
@@ -101,7 +101,7 @@ function boundsOf(query: string, from: number): Between {
   return { after, before };
 }
 
-/** The columns as text of one character a byte, which sorts as Cassandra sorts the columns. */
+/** Returns the columns as text of one character a byte, which sorts as Cassandra sorts the columns. */
 export function keyTextOf(params: readonly Param[], from: number, end: number): string {
   let text = '';
   for (let place = from; place < end; place++) {
@@ -114,7 +114,7 @@ export function keyTextOf(params: readonly Param[], from: number, end: number): 
 
 const escaped = (text: string): string => Buffer.from(text).toString('latin1').replaceAll('\0', '\0\xff');
 
-/** The first text above all that begin with the prefix. */
+/** Returns the first text above all texts that begin with the prefix. */
 export function above(prefix: string): string {
   let at = prefix.length - 1;
   while (prefix.charCodeAt(at) === 0xff) at -= 1;

@@ -10,12 +10,12 @@ import { SimulatedDisk } from './simulated-disk.js';
 import { type SimulationResult, Violations } from './violations.js';
 import { Process, SeededRandom, World } from './world.js';
 
-/** Processes that open the store one after the other. */
+/** Number of processes that open the store one after another. */
 const RUNS = 6;
 const RUN_MS: readonly [number, number] = [20, 250];
 const WRITERS = 4;
 const KEYS = 12;
-/** Small, so that logs begin anew often. */
+/** Small, so that new logs start often. */
 const CHECKPOINT_BYTES = 1_500;
 const VALUE_BYTES_MAX = 60;
 const STORE_ID = Buffer.from('embedded');
@@ -23,22 +23,22 @@ const SETTLE_MS = 1_000;
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 const layout = new KeyLayout(cursors);
-// The simulation reads LMDB's rows by itself.
+// The simulation reads LMDB's rows itself.
 const table: HeldTable = { name: cursors.name, index: 0, layout, db: undefined as never };
 
-/** What rows are after each write since the store was last opened. */
+/** The rows after each write since the store was last opened. */
 interface History {
-  /** Rows when it was opened. */
+  /** The rows when it was opened. */
   readonly before: ReadonlyMap<string, Buffer>;
   readonly writes: (readonly Change[])[];
-  /** Writes up to this many were acknowledged, and all before them with that. */
+  /** Number of acknowledged writes; an acknowledgement covers all earlier writes. */
   acknowledged: number;
 }
 
 /**
- * One life of an embedded store's log: the log, its commit queue and its checkpoints as they are in production, over a
- * simulated disk. Processes are killed, or lose power, at any moment. After each start the rows are those after some
- * number of writes, in their order, which is no less than what was acknowledged.
+ * Runs one life of an embedded store's log: the log, its commit queue and its checkpoints of production, on a simulated
+ * disk. Processes are killed, or lose power, at any moment. After each start the rows are those after some number of
+ * writes, in order, and that number is at least the acknowledged one.
  */
 export async function simulateEmbedded(seed: number, plant: Plant): Promise<SimulationResult> {
   const random = new SeededRandom(seed);
@@ -69,7 +69,7 @@ export async function simulateEmbedded(seed: number, plant: Plant): Promise<Simu
   return { violations: violations.found, asked, answered, events: world.eventsRun };
 }
 
-/** The parts of an embedded store that stand between a writer and the disk. */
+/** The components of an embedded store between a writer and the disk. */
 class EmbeddedLog {
   private constructor(
     readonly queue: CommitQueue,
@@ -90,13 +90,13 @@ class EmbeddedLog {
     return new EmbeddedLog(new CommitQueue(recent, pacingOf(world, process)), disk);
   }
 
-  /** After a start LMDB has all rows. */
+  /** Returns the rows; after a start LMDB has all of them. */
   rows(): Map<string, Buffer> {
     return new Map(this.disk.rows);
   }
 }
 
-/** Writes a few rows at a time, some without waiting for the disk, as long as its process lives. */
+/** Writes a few rows at a time, some without waiting for the disk, while the process lives. */
 async function write({ queue }: EmbeddedLog, random: SeededRandom, process: Process, world: World, history: History) {
   while (process.alive) {
     const changes = Array.from({ length: random.between(1, 3) }, () => changeOf(random));
@@ -117,7 +117,7 @@ function changeOf(random: SeededRandom): Change {
   return { table, key, bytes };
 }
 
-/** The rows must be those after `acknowledged` writes or more. */
+/** Checks that the rows are those after `acknowledged` writes or more. */
 function check({ before, writes, acknowledged }: History, found: Map<string, Buffer>, to: Violations, run: number) {
   const rows = new Map(before);
   if (acknowledged === 0 && isSame(rows, found)) return;

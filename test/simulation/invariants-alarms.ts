@@ -5,10 +5,10 @@ import { notifications, statuses } from '../../store/tables.js';
 import { waitingAlarms } from '../kit/actors/waiting-alarms.js';
 import type { Ended } from './invariants.js';
 
-/** By the slowest clock: any node may own the actor. */
+/** Returns the time by the slowest clock, because any node may own the actor. */
 const dueMs = ({ nodes }: Pick<Ended, 'nodes'>): number => Math.min(...nodes.map(({ clock }) => clock.nowMs()));
 
-/** Actors that were not called although their time has come. */
+/** Returns actors that were not called although their time has come. */
 export async function alarmsOwed(ended: Pick<Ended, 'nodes' | 'shared'>): Promise<string[]> {
   const nowMs = dueMs(ended);
   const rows = await waitingAlarms(ended.shared, nowMs);
@@ -17,10 +17,10 @@ export async function alarmsOwed(ended: Pick<Ended, 'nodes' | 'shared'>): Promis
   return rows.flatMap(({ key }) => (key.ringMs <= nowMs ? [`${key.actor} at ${key.ringMs}`] : []));
 }
 
-/** Alarms of a life are at most so old. */
+/** Maximum age of a life's alarms. */
 const YESTERDAY_MS = 600_000;
 
-/** Polls have ended at their time, and their authors were told once. */
+/** Checks that polls have ended at their time, and that their authors were notified once. */
 export async function pollsHaveEnded({ shared, polls, violations, ...ended }: Ended): Promise<void> {
   const nowMs = dueMs(ended);
   for (const { id, author } of polls) {

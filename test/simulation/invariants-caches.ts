@@ -2,7 +2,7 @@ import { sameValue } from '../../store/rules.js';
 import type { Ended } from './invariants.js';
 import type { WrittenRows } from './written-rows.js';
 
-/** A row that a node takes from its cache is the row of the store. */
+/** Checks that each row in a node's cache equals the row of the store. */
 export async function cachesAreTrue({ shared, nodes, violations }: Ended, { rows }: WrittenRows): Promise<void> {
   for (const [name, { table, key }] of rows) {
     if (table.hot !== true) continue;

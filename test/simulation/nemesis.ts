@@ -112,7 +112,7 @@ function pesterAtWaking({ world, random, pester }: Stage, node: SimulatedNode, l
 export async function stepClock(stage: Stage): Promise<void> {
   const { process } = someNode(stage);
   if (process.pausedUntil > stage.world.now) return;
-  // One is above the hour for which idempotency keys are remembered.
+  // One step exceeds the hour for which idempotency keys are remembered.
   const stepMs = stage.random.pick([20_000, 20_000, 7_200_000, -20_000]);
   process.skewMs += stepMs;
   await stage.world.sleep(stage.random.between(1_000, 4_000));

@@ -44,7 +44,7 @@ const SKEW_MS_MAX = 2_000;
 /** Maximum deviation of clock speed. */
 export const DRIFT_MAX = 0.01;
 
-/** Small, so that each life has snapshots, trims and accounts that leave the memory. */
+/** Small, so that each life has snapshots, trims and passivated accounts. */
 const LIMITS = {
   idleMs: 5_000,
   snapshotEntriesMin: 3,
@@ -67,13 +67,13 @@ interface Parts {
   readonly host: ShardHost;
 }
 
-/** One run of one node: the same code as in production, composed in the same way, on simulated surroundings. */
+/** One run of one node: the code of production, composed in the same way, in a simulated environment. */
 export class SimulatedNode {
   readonly name: string;
   readonly process: Process;
   readonly clock: Clock;
   readonly runtime: Runtime;
-  /** The store behind this node's cache. */
+  /** The cached store of this node. */
   readonly tables: CachedTables;
   private readonly cluster: ClusterNode;
 
@@ -87,7 +87,7 @@ export class SimulatedNode {
     this.cluster = cluster;
   }
 
-  /** Waits for nothing but microtasks. */
+  /** Builds a node; waits only for microtasks. */
   static async open(name: string, ground: Ground, random: SeededRandom): Promise<SimulatedNode> {
     const { world, network, peers, watch } = ground;
     const process = processOf(name, random);
@@ -150,14 +150,14 @@ export class SimulatedNode {
     return new SimulatedNode({ name, process, clock, runtime, cluster, tables, alarms, host });
   }
 
-  /** Begins; readiness says when shards have come. A store that is down makes it try again. */
+  /** Starts the node; readiness reports when shards have arrived. The start retries while the store is down. */
   async start(): Promise<void> {
     const { host, alarms } = this.parts;
     await this.cluster.start({ host, grpcAddress: this.name, baseUrl: `http://${this.name}` });
     alarms.start();
   }
 
-  /** Undefined when it is ready. */
+  /** The reason why the node is not ready; undefined when it is. */
   get unreadyFor(): string | undefined {
     if (!this.process.alive) return 'it has ended';
     const readiness = this.cluster.readiness();
@@ -180,7 +180,7 @@ export class SimulatedNode {
   }
 }
 
-/** Who owns what, before the node has a place in the cluster. */
+/** A placement that exists before the node has joined the cluster. */
 class Placed {
   cluster: ClusterNode | undefined;
   idFloorMs = () => this.cluster?.idFloorMs() ?? 0;

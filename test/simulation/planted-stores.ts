@@ -7,12 +7,12 @@ import { ROWS_TOPIC } from '../../transport/bus.js';
 import type { Plant } from './plant.js';
 import type { PlantedFault } from './planted-fault.js';
 
-/** How long a node goes on with one timestamp. */
+/** Time for which a node reuses one timestamp. */
 const STALE_MS = 500;
 
-/** Groups of rows get the timestamp of an earlier group, as long as that is not too old. */
+/** Gives groups of rows the timestamp of an earlier group, unless that is too old. */
 function staleTimestamps(): Plant {
-  /** By the timestamp that a group should have, since each attempt has the same. */
+  /** The used timestamps by the right one, which all attempts share. */
   const given = new Map<number, number>();
   let taken: { readonly timestamp: number; readonly atMs: number } | undefined;
   const stale = (options: QueryOptions, nowMs: number): QueryOptions => {
@@ -32,7 +32,7 @@ function staleTimestamps(): Plant {
   };
 }
 
-/** Nobody else hears which rows a node has written. */
+/** Drops the invalidations: no other node learns which rows a node has written. */
 const noInvalidation = (): Plant => ({
   bus: (bus) => ({
     ...bus,
@@ -42,11 +42,11 @@ const noInvalidation = (): Plant => ({
   }),
 });
 
-/** Who takes a shard over takes the alarms that were due before for answered. */
+/** Treats alarms that were due before a takeover as handled. */
 const forgottenAlarms = (): Plant => ({
   alarms: (needs) => {
     const { tables, placement, clock } = needs;
-    /** By shard: its epoch, and since when the node has it under that. */
+    /** The epoch of each shard, and the time since which the node owns it under that epoch. */
     const taken = new Map<number, { readonly epoch: number; readonly atMs: number }>();
     const takenMs = (shard: number): number => {
       const epoch = placement.epochOf(shard);
@@ -73,12 +73,12 @@ const forgottenAlarms = (): Plant => ({
   },
 });
 
-/** A write to the log returns when the kernel has it, not when the disk has it. */
+/** Acknowledges a write to the log when the kernel has it, not the disk. */
 const acknowledgedTooEarly = (): Plant => ({
   device: (device) => ({ openLog: (path, flags) => device.openLog(path, flags & ~constants.O_DSYNC) }),
 });
 
-/** Each of these makes rows wrong, or the caches and alarms that are made of them. */
+/** Faults that damage rows, or the caches and alarms derived from them. */
 export const storeFaults = {
   'groups of rows with the timestamp of an earlier group': {
     profile: 'everything',

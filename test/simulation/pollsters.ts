@@ -4,23 +4,23 @@ import type { AccountPost, AccountPostedReply } from '../../proto/gen/types.js';
 import type { SimulatedNode } from './node.js';
 import type { SeededRandom, World } from './world.js';
 
-/** A poll whose author got an answer. */
+/** A poll whose author received an answer. */
 export interface AskedPoll {
   readonly author: string;
   readonly id: string;
   readonly conversation: string;
 }
 
-/** Before the story. */
+/** Number of polls created before the story. */
 const POLLS = 6;
-/** How long polls last: some end while nodes come and go, some when all is well again. */
+/** Duration of polls: some end while nodes come and go, some after the last fault. */
 const LASTS_MS: readonly [number, number] = [POLL_MS_MIN, POLL_MS_MIN + 20_000];
-/** Between two votes. */
+/** Pause between two votes. */
 const PAUSE_MS: readonly [number, number] = [500, 2_000];
-/** A request is given up after this. */
+/** Timeout of a request. */
 const PATIENCE_MS = 3_000;
 
-/** Accounts that ask and answer polls, which alarms end. */
+/** Accounts that create polls, which alarms end, and vote in them. */
 export class Pollsters {
   readonly asked: AskedPoll[] = [];
 
@@ -31,7 +31,7 @@ export class Pollsters {
     private readonly random: SeededRandom,
   ) {}
 
-  /** Asks all polls, while nothing goes wrong yet. The first of them ends POLL_MS_MIN later. */
+  /** Creates all polls before the first fault. The first of them ends POLL_MS_MIN later. */
   async begin(): Promise<void> {
     await Promise.all(Array.from({ length: POLLS }, (_, number) => this.post(number)));
   }
@@ -68,7 +68,7 @@ export class Pollsters {
     }
   }
 
-  /** Undefined without an answer in time. */
+  /** Sends a request; returns undefined without an answer in time. */
   private ask(kind: string, id: string, command: string, input: object, once?: string): Promise<unknown> {
     return new Promise((resolve) => {
       const timer = this.world.at(PATIENCE_MS, undefined, () => resolve(undefined));

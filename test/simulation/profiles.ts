@@ -103,7 +103,7 @@ export const profiles = {
   },
 } as const satisfies Readonly<Record<string, ProfileRules>>;
 
-/** Lives of a cluster. */
+/** Profiles of a cluster's life. */
 type ClusterProfile = keyof typeof profiles;
 /** `embedded`: the log of one process (embedded.ts). */
 export type Profile = ClusterProfile | 'embedded';

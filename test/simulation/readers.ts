@@ -3,12 +3,12 @@ import type { Ledger } from './ledger.js';
 import type { SimulatedNode } from './node.js';
 import type { SeededRandom, World } from './world.js';
 
-/** Between two looks. */
+/** Pause between two reads. */
 const LOOK_MS: readonly [number, number] = [50, 400];
 /** Statuses of one page. */
 const PAGE_STATUSES = 5;
 
-/** People who look at the latest statuses and their authors at whichever node: what they look at is cached there. */
+/** Users who read the latest statuses and their authors from random nodes, which cache them. */
 export class Readers {
   constructor(
     private readonly world: World,
@@ -27,7 +27,7 @@ export class Readers {
   }
 }
 
-/** A store that does not answer shows them nothing. */
+/** Reads a page; a store that does not answer returns nothing. */
 async function look({ tables }: SimulatedNode, page: Ledger['posts']): Promise<void> {
   const authors = [...new Set(page.map(({ author }) => author))];
   await Promise.allSettled([

@@ -82,7 +82,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     await world.complete(register, READY_MS_MAX);
     const pollsters = new Pollsters(accounts, world, living, random.fork());
     await world.complete(pollsters.begin(), READY_MS_MAX);
-    // Nobody lives through the time in which nothing happens.
+    // No node lives through the idle time.
     for (const node of living()) node.crash();
     world.skip(POLL_MS_MIN);
     for (const name of nodes.keys()) begin(name);
@@ -178,7 +178,7 @@ function startUntilUp(node: SimulatedNode, world: World): void {
 /** Interval of readiness checks, each of which examines all shards. */
 const READY_LOOK_MS = 20;
 
-/** @param hindrance undefined once the state is reached */
+/** Runs the world until a state is reached. @param hindrance returns undefined once the state is reached */
 async function until(world: World, hindrance: () => string | undefined): Promise<void> {
   let lookedMs = Number.NEGATIVE_INFINITY;
   await world.run(world.now + READY_MS_MAX, () => {

@@ -7,13 +7,13 @@ import type { Process, SeededRandom, World } from './world.js';
 export type LogDevice = Pick<Device, 'openLog'>;
 
 const SYNCED = constants.O_DSYNC ?? constants.O_SYNC;
-/** How long a write to the disk takes. */
+/** Duration of a write to the disk. */
 const WRITE_MS: readonly [number, number] = [0.1, 3];
 
 interface StoredFile {
-  /** As processes see it. */
+  /** The contents that processes see. */
   seen: Buffer;
-  /** As it is after the power has failed. */
+  /** The contents after a power failure. */
   durable: Buffer;
 }
 
@@ -25,10 +25,10 @@ interface Writing {
 
 /**
  * A disk that outlives the processes that use it. A write is durable when it returns, if its file was opened with
- * O_DSYNC; else it is in the kernel's memory. A write under way at a crash may have happened up to any byte.
+ * O_DSYNC; otherwise it is in the kernel's memory. A write under way at a crash may have happened up to any byte.
  */
 export class SimulatedDisk {
-  /** The rows that LMDB has, by table and key, and the last log that it has all of. */
+  /** The rows that LMDB has, by table and key, and the last complete log. */
   readonly rows = new Map<string, Buffer>();
   completed = 0;
   private readonly files = new Map<string, StoredFile>();
@@ -43,7 +43,9 @@ export class SimulatedDisk {
     return { openLog: async (path, flags) => this.open(process, path, (flags & SYNCED) === SYNCED) };
   }
 
-  /** LMDB, as far as the log is concerned: each slice of rows is one transaction, the last of which completes the log. */
+  /**
+   * Returns checkpoints that simulate LMDB: each slice of rows is one transaction, the last of which completes the log.
+   */
   checkpointsOf(process: Process) {
     return {
       bringIn: async (overlay: Overlay, log: number): Promise<void> => {
@@ -59,7 +61,7 @@ export class SimulatedDisk {
     };
   }
 
-  /** The process has ended. @param losesPower the kernel's memory is lost, too */
+  /** Ends the process. @param losesPower the kernel's memory is lost, too */
   crash(losesPower: boolean): void {
     for (const { file, bytes, position } of this.underWay) {
       const part = bytes.subarray(0, this.random.between(0, bytes.length));
@@ -88,7 +90,7 @@ export class SimulatedDisk {
     };
   }
 
-  /** Never resolves for a process that has ended. */
+  /** Waits for the duration of a write; never resolves for a process that has ended. */
   private takeTime(process: Process): Promise<void> {
     const [low, high] = WRITE_MS;
     return new Promise((resolve) => {

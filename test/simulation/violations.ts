@@ -24,7 +24,7 @@ export const invariantNames = [
   'homesAreRight',
   'alarmsRing',
   'cachesAreTrue',
-  // When an embedded store is opened again.
+  // When an embedded store is reopened.
   'acknowledgedWritesStay',
 ] as const;
 
@@ -35,7 +35,7 @@ export interface Violation {
   readonly what: string;
 }
 
-/** How a life went. */
+/** The outcome of a life. */
 export interface SimulationResult {
   /** Broken invariants; empty when all hold. */
   readonly violations: readonly Violation[];

@@ -84,7 +84,7 @@ const SETTLE_TURNS_MAX = 10_000;
 /** One virtual timeline for all processes: a heap of events that run in order of time, ties in order of scheduling. */
 export class World {
   private timeMs = 0;
-  /** Time that no clock has drifted in. */
+  /** Time without drift of any clock. */
   private skippedMs = 0;
   private order = 0;
   private readonly heap: Scheduled[] = [];
@@ -117,7 +117,7 @@ export class World {
     });
   }
 
-  /** Lets time pass in which nothing happens: no process may be alive. */
+  /** Advances time without events: no process may be alive. */
   skip(lengthMs: number): void {
     this.timeMs += lengthMs;
     this.skippedMs += lengthMs;

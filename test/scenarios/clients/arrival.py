@@ -1,4 +1,4 @@
-"""Waits for what arrives behind an answer: a post reaches its readers' homes and streams after its author is answered."""
+"""Waits for effects after an answer: a post reaches its readers' homes and streams after its author has the answer."""
 
 import time
 
@@ -6,7 +6,7 @@ ARRIVAL_SECONDS = 60
 
 
 def until(what, probe):
-    """The first value of probe() that is true. Raises AssertionError when none comes in time."""
+    """Returns the first true value of probe(). Raises AssertionError when there is none in time."""
     deadline = time.monotonic() + ARRIVAL_SECONDS
     while time.monotonic() < deadline:
         value = probe()

@@ -1,4 +1,4 @@
-"""What people set up for themselves, with Mastodon.py, unmodified: own_account.py URL TOKEN_ALICE TOKEN_BOB.
+"""Users' own settings, with Mastodon.py, unmodified: own_account.py URL TOKEN_ALICE TOKEN_BOB.
 
 Prints one line of JSON when everything held; any failed step raises.
 """

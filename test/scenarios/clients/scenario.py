@@ -1,4 +1,4 @@
-"""The main job, played with Mastodon.py, unmodified: scenario.py URL_A URL_B EMAIL_ALICE EMAIL_BOB PASSWORD.
+"""The main scenario, with Mastodon.py, unmodified: scenario.py URL_A URL_B EMAIL_ALICE EMAIL_BOB PASSWORD.
 
 Alice works on node A, Bob on node B. Prints one line of JSON when everything held; any failed step raises.
 """
@@ -16,7 +16,7 @@ SCOPES = ["read", "write", "follow", "push"]
 def log_in(url, email, password):
     client_id, client_secret = Mastodon.create_app("scenario.py", api_base_url=url, scopes=SCOPES)
     client = Mastodon(client_id=client_id, client_secret=client_secret, api_base_url=url)
-    # The servers of this scenario stand on loopback, without TLS.
+    # The servers of this scenario run on loopback, without TLS.
     client.log_in(email, password, scopes=SCOPES, allow_http=True)
     return client
 
