@@ -184,7 +184,7 @@ export class Activation {
     if (this.awake === undefined && !this.stopped) await new Promise<void>((resolve) => this.atRest.push(resolve));
     const { awake } = this;
     if (awake !== undefined && !this.stopped)
-      await new Promise<void>((resolve) => awake.before.whenDone(awake.core.seq, false, resolve));
+      await new Promise<void>((resolve) => awake.before.whenDone(awake.core.seq, 'start', () => resolve()));
   }
 
   /** Leaves memory at once if nothing is going on and nothing is left to be written. */
@@ -353,9 +353,10 @@ export class Activation {
       return;
     }
     this.waitFor(delivery);
-    before.whenDone(seq, delivery.cause !== undefined, () => {
+    before.whenDone(seq, delivery.cause === undefined ? 'client' : 'effect', (mayAnswer) => {
       this.waitNoMore(delivery);
-      this.answerFor(awake, { delivery, reply, seq });
+      if (mayAnswer) this.answerFor(awake, { delivery, reply, seq });
+      else delivery.doubt(`${this.name} has not done yet what an acknowledged revocation promises`);
     });
   }
 

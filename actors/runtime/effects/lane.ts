@@ -21,12 +21,15 @@ class Waiter implements Expiring {
     readonly deadlineMs: number,
     /** It is another actor's effect that waits, not a client. */
     readonly isEffect: boolean,
-    readonly proceed: () => void,
+    /** An event whose effects are pending revokes or hides something: see `strictTo`. */
+    readonly isStrict: boolean,
+    /** `mayAnswer`: the effects are done, or the reply need not wait for them any longer. */
+    readonly proceed: (mayAnswer: boolean) => void,
     private readonly onLate: () => void,
   ) {}
   expire(): void {
     this.onLate();
-    this.proceed();
+    this.proceed(!this.isStrict);
   }
 }
 
@@ -52,6 +55,11 @@ export class Lane implements Waits {
   private waiters: Waiter[] = [];
   /** The entry at hand has outlasted a reply's patience: further replies do not wait for it. */
   private late = false;
+  /**
+   * The last entry with an invalidating event. A client is not answered before the effects up to it are done: what was
+   * revoked, hidden or blocked by an acknowledged request has no effect any more.
+   */
+  private strictTo: number;
   /** What is on its way to other actors; nothing while there is none. */
   private waits: Wait[] | undefined;
 
@@ -71,6 +79,8 @@ export class Lane implements Waits {
     this.carriedOut = this.queuedTo = this.done;
     this.known = core.seq;
     this.inheritedTo = core.seq;
+    // Entries of an earlier activation are not read for this: any of them may be such a one.
+    this.strictTo = heard.size > 0 ? core.seq : 0;
   }
 
   get idle(): boolean {
@@ -90,6 +100,7 @@ export class Lane implements Waits {
   push(entry: Entry): void {
     const [isIdle, isDone] = [this.running === undefined && this.carriedOut === this.known, this.idle];
     this.known = entry.seq;
+    if (entry.events.some(({ type }) => this.heard.has(type))) this.strictTo = entry.seq;
     if (isIdle && !entry.events.some((stored) => this.handlers.has(stored.type))) {
       this.queuedTo = this.carriedOut = entry.seq;
       if (isDone && this.core.seq === entry.seq) this.done = entry.seq;
@@ -122,14 +133,18 @@ export class Lane implements Waits {
     if (this.waits?.length === 0) this.waits = undefined;
   }
 
-  /** Calls `proceed` once the entry's effects have been carried out, or patience has run out; for an effect, also as `mayClose` says. */
-  whenDone(seq: number, isEffect: boolean, proceed: () => void): void {
-    if (this.carriedOut >= seq || this.late) {
-      proceed();
+  /**
+   * Calls `proceed` once the entry's effects have been carried out, or patience has run out; for an effect, also as
+   * `mayClose` says. A client's reply that waits for an invalidating event may not be sent when patience has run out.
+   */
+  whenDone(seq: number, waiting: 'client' | 'effect' | 'start', proceed: (mayAnswer: boolean) => void): void {
+    const isStrict = waiting === 'client' && this.strictTo > this.carriedOut;
+    if (this.carriedOut >= seq || (this.late && !isStrict)) {
+      proceed(true);
       return;
     }
     const deadlineMs = this.around.clock.monotonicMs() + this.around.limits.patienceMs;
-    const waiter = new Waiter(seq, deadlineMs, isEffect, proceed, () => {
+    const waiter = new Waiter(seq, deadlineMs, waiting === 'effect', isStrict, proceed, () => {
       this.late = true;
     });
     this.waiters.push(waiter);
@@ -293,7 +308,7 @@ export class Lane implements Waits {
       if (!isDue(only)) return;
       this.waiters = [];
       this.around.deadlines.forget(only);
-      only.proceed();
+      only.proceed(!only.isStrict || this.carriedOut >= only.seq);
       return;
     }
     const due = this.waiters.filter(isDue);
@@ -301,7 +316,7 @@ export class Lane implements Waits {
     this.waiters = this.waiters.filter((waiter) => !isDue(waiter));
     for (const waiter of due) {
       this.around.deadlines.forget(waiter);
-      waiter.proceed();
+      waiter.proceed(!waiter.isStrict || this.carriedOut >= waiter.seq);
     }
   }
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { makeId } from '../../../../actors/domain/ids.js';
+import { Unavailable } from '../../../../actors/domain/problem.js';
 import { journal } from '../../../../store/tables.js';
 import { type NotebookKind, notebook, pages } from '../../../kit/actors/notebook.js';
 import { Stage } from '../../../kit/actors/stage.js';
@@ -43,6 +44,29 @@ test('a reply waits until all have heard of what is no more, which is asked behi
   assert.deepEqual([questions.length, state.done, written], [1, false, [1]]);
   questions[0]?.();
   await reply;
+});
+
+test('no client is answered before the effects of an invalidating event, however long they take', async (t) => {
+  const stage = new Stage();
+  t.after(() => stage.close());
+  const { runtime, store } = await stage.node(1, {}, [invalidating()]);
+  const proceed = store.holdWrites(pages);
+  const outcomes: string[] = [];
+  const ask = (command: string, text: string) =>
+    runtime.ask('notebook', alice, command, { text }).then(
+      () => outcomes.push(`${text} answered`),
+      (error: Error) => outcomes.push(`${text} ${error instanceof Unavailable ? 'in doubt' : error.message}`),
+    );
+  void ask('add', 'revoked');
+  await stage.clock.advance(6_000);
+  void ask('note', 'behind it');
+  await stage.clock.advance(30_000);
+  assert.deepEqual(outcomes, ['revoked in doubt', 'behind it in doubt']);
+  void ask('note', 'later');
+  await stage.clock.advance(1_000);
+  proceed();
+  await stage.clock.advance(10_000);
+  assert.equal(outcomes.at(-1), 'later answered');
 });
 
 test('other events ask nobody', async (t) => {
