@@ -35,8 +35,9 @@ const STORE_GONE_MS_MIN = 5_000;
 /** Maximum wait of a start for a store that does not answer. */
 const JOIN_MS_MAX = 60_000;
 /**
- * Delay after which a node without a bus connection hands its shards over while others take shards. By then any other
- * disconnected node has announced itself (a poll and a renewal), and a briefly unavailable server is back.
+ * Delay after which a node without a bus connection hands its shards over while others take shards. Any other
+ * disconnected node has announced itself within that time (a poll and a renewal), and a briefly unavailable server is
+ * back.
  */
 const CUT_OFF_MS_MAX = 4_000;
 /** Maximum number of shards in a handover while the store is slow: they stop for as long as the map's change takes. */

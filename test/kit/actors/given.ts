@@ -5,7 +5,7 @@ import type { CommandTable, Ctx, Recorded, Slice } from '../../../actors/runtime
 export interface GivenContext {
   readonly self: string;
   readonly nowMs: number;
-  /** Ids to hand out, in order; then an error. By default 1, 2, 3, … as 18 digits. */
+  /** Ids to hand out, in order; then an error. Default: 1, 2, 3, … as 18 digits. */
   readonly ids?: readonly string[];
 }
 
