@@ -3,26 +3,26 @@ import type { Message } from './asking/delivery.js';
 import type { AnyKind, Effects, Happened } from './kind.js';
 import type { Repeats } from './slice.js';
 
-/** One reaction's answer to one type of event. */
+/** The handler of one event type in one reaction. */
 export interface Handler {
   readonly surface: string;
   readonly run: (event: object, happened: Happened<unknown>, effects: Effects) => Promise<void> | void;
 }
-/** Who handles an event, by its type. */
+/** Handlers by event type. */
 export type Handlers = ReadonlyMap<string, readonly Handler[]>;
 
-/** A kind, arranged for what the runtime asks of it again and again. */
+/** A kind, prepared for the lookups that the runtime repeats for each command. */
 export interface Blueprint {
   readonly kind: AnyKind;
   readonly beforeReply: Handlers;
   readonly afterReply: Handlers;
   /** Commands whose replies wait for no effects. */
   readonly queries: ReadonlySet<string>;
-  /** Types of events behind which the reply waits for the invalidation barrier. */
+  /** Event types after which the reply waits for the invalidation barrier. */
   readonly invalidating: ReadonlySet<string>;
   /** Commands that always carry an idempotency key. */
   readonly keyed: ReadonlySet<string>;
-  /** Whether the command may be sent again when its outcome is in doubt. */
+  /** True when the command may be sent again if its outcome is unknown. */
   repeatable(message: Pick<Message, 'command' | 'cause' | 'once'>): boolean;
 }
 

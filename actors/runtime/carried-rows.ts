@@ -1,22 +1,22 @@
 import type { NodeCarriedRow } from '../../proto/gen/types.js';
 import type { AnyTable } from '../../store/table.js';
 
-/** A row by its table and key. */
+/** A row, identified by table and key. */
 export interface RowName {
   readonly table: AnyTable;
   readonly key: Readonly<Record<string, string | number>>;
 }
 
 /**
- * Rows that go with a reply to another node, because whoever asked reads them next and its node cannot have them in
- * memory: they have just been written here.
+ * Adds rows to replies for other nodes. The caller reads these rows next, and cannot have cached them, because the
+ * command has just written them.
  */
 export interface RowCarrier {
-  /** Those that are in memory here. */
+  /** Returns those of the rows that are cached here. */
   load(rows: readonly RowName[]): readonly NodeCarriedRow[];
-  /** They have come with a reply; nothing that its sender published behind it has been heard yet. */
+  /** Caches rows that came with a reply, ahead of anything that the sender published after it. */
   unload(rows: readonly NodeCarriedRow[]): void;
 }
 
-/** A node that keeps no rows, or shares them with nobody. */
+/** Carrier of a node that caches no rows, or shares them with no other node. */
 export const carriesNothing: RowCarrier = { load: () => [], unload: () => undefined };

@@ -1,4 +1,4 @@
-/** Runs the action for each item, at most `most` at a time, in order of beginning. Rejects with the first failure. */
+/** Runs the action for each item in order, at most `most` at a time. Rejects with the first failure. */
 export async function eachOf<T>(items: Iterable<T>, most: number, action: (item: T) => Promise<void>): Promise<void> {
   const queue = items[Symbol.iterator]();
   const worker = async () => {

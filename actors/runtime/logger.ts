@@ -1,4 +1,4 @@
-/** Where the runtime reports; pino fits. */
+/** The log of the runtime; pino fits. */
 export interface Logger {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;

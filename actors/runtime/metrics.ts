@@ -1,4 +1,4 @@
-/** Counts since the start; read by status pages, written by the runtime only. */
+/** Counters since the start. Status pages read them; only the runtime writes them. */
 export interface RuntimeMetrics {
   /** Commands delivered to actors of this node. */
   asks: number;
@@ -7,21 +7,21 @@ export interface RuntimeMetrics {
   /** Journal writes; each holds one or more entries. */
   appends: number;
   entries: number;
-  /** Activations in memory now. */
+  /** Activations in memory. */
   activations: number;
-  /** Those of them that owe effects, or whose store does not know yet that they are done. */
+  /** Activations with unfinished effects, or whose finished effects are not recorded in the store yet. */
   unsettled: number;
   activated: number;
   passivated: number;
-  /** The fullest that any mailbox has been. */
+  /** The highest fill level of any mailbox. */
   mailboxHighWater: number;
   /** Commands refused because a mailbox was full. */
   overflows: number;
-  /** Effects' commands that had already been carried out. */
+  /** Commands of effects that were repeats. */
   repeats: number;
   /** Activations stopped by a bug. */
   crashes: number;
-  /** Messages from the bus that could not be read. */
+  /** Messages from the bus that could not be decoded. */
   malformed: number;
 }
 

@@ -35,19 +35,19 @@ import type { Placement, ShardHost } from './placement/placement.js';
 import { SteadyClock } from './placement/steady-clock.js';
 import type { ActorJournal } from './state/recovery.js';
 
-/** Waits between two tries to read a shard's backlog. */
+/** First and longest pause between two attempts to read a shard's backlog. */
 const SCAN_FIRST_MS = 200;
 const SCAN_MOST_MS = 10_000;
-/** Anybody who reaches the bus can send any number of messages that are no command: a line a minute says so. */
+/** Log lines about malformed messages per span. Anybody who reaches the bus can send any number of them. */
 const MALFORMED_LINES_MAX = 1;
 const MALFORMED_SPAN_MS = 60_000;
-/** What another node may have a command wait here at most. */
+/** Longest time that another node's command may wait here. */
 const SERVED_MS_MAX = 60_000;
 
 export interface RuntimeParts {
   readonly kinds: readonly AnyKind[];
   readonly tables: Tables;
-  /** class Journal over the same tables. */
+  /** Class Journal over the same tables. */
   readonly journal: ActorJournal;
   readonly bus: Bus;
   readonly placement: Placement;
@@ -56,11 +56,14 @@ export interface RuntimeParts {
   readonly logger: Logger;
   readonly limits?: Partial<RuntimeLimits>;
   readonly carrier?: RowCarrier;
-  /** Resolves when all other nodes have heard what was published before; absent where there are none. */
+  /** Resolves when all other nodes have received what was published before; absent in a cluster of one. */
   readonly heard?: () => Promise<void> | undefined;
 }
 
-/** The actors of one node: asks them, wherever they live, and hosts those of the shards that the cluster gives it. */
+/**
+ * The actors of one node. Sends commands to them, wherever they live, and hosts those of the shards that the cluster
+ * assigns to it.
+ */
 export class Runtime implements Asker, ShardHost {
   readonly metrics: RuntimeMetrics = newMetrics();
   private readonly host = new NactHost();
@@ -71,7 +74,7 @@ export class Runtime implements Asker, ShardHost {
   private readonly backlogs: BacklogScan;
   private readonly caller: Caller;
   private readonly carrier: RowCarrier;
-  /** Timers of what runs here; the callers' own outlive it, so that they get their answer. */
+  /** Timers of the hosted actors. The callers' own timers outlive it, so that callers get an answer after `close`. */
   private readonly scope: ClockScope;
   private readonly malformedLines = new LogBound(MALFORMED_LINES_MAX, MALFORMED_SPAN_MS);
   private takenUp: Promise<void> = Promise.resolve();
@@ -123,12 +126,12 @@ export class Runtime implements Asker, ShardHost {
     return this.caller.send({ kind, id, command, input, cause: undefined, once }, timeoutMs);
   }
 
-  /** The latest time in an id that this process minted; 0 before the first. */
+  /** Returns the latest time in an id that this process minted; 0 before the first. */
   mintedMs(): number {
     return this.shards.mintedMs();
   }
 
-  /** A fresh id of the shard; undefined when this node does not own it. */
+  /** Mints an id of the shard; undefined when this node does not own it. */
   mintId(shard: number): string | undefined {
     return this.shards.mint(shard);
   }
@@ -137,7 +140,9 @@ export class Runtime implements Asker, ShardHost {
     return this.residents.answerNow({ kind, id, command, input, cause: undefined, once: undefined })?.reply;
   }
 
-  /** Resolves when commands for the shards reach this node; what their backlog holds is then taken up behind. */
+  /**
+   * Resolves when commands for the shards reach this node. The effects in their backlog are resumed in the background.
+   */
   async acquire(shards: readonly number[]): Promise<void> {
     await Promise.all(shards.map((shard) => this.shards.hold(shard)));
     this.takenUp = eachOf(shards, SCAN_CONCURRENCY_MAX, (shard) => this.scan(shard));
@@ -145,8 +150,8 @@ export class Runtime implements Asker, ShardHost {
   }
 
   /**
-   * Resolves when the effects before replies that the backlog of the shards acquired last stands for have been carried
-   * out, or a reply's patience has run out: what was acknowledged to somebody is then in all rows.
+   * Resolves when the before-reply effects in the backlog of the last acquired shards have been carried out, or a
+   * reply's patience has run out. All rows then reflect every acknowledged command.
    */
   async caughtUp(): Promise<void> {
     await this.takenUp;
@@ -160,9 +165,9 @@ export class Runtime implements Asker, ShardHost {
     await eachOf(activations, RELEASE_CONCURRENCY_MAX, async (activation) => {
       const snapshot = await activation.release(giveUpMs);
       if (snapshot === undefined) return;
-      // The next owner can read the snapshot from the store as well.
+      // The handoff is optional: the next owner can read the snapshot from the store.
       await warm({ actor: activation.name, snapshot }).catch((error: unknown) => {
-        this.around.logger.warn({ actor: activation.name, err: error }, 'a warm activation did not arrive');
+        this.around.logger.warn({ actor: activation.name, err: error }, 'failed to hand over a warm activation');
       });
     });
     for (const held of leaving) this.shards.drop(held);
@@ -183,12 +188,12 @@ export class Runtime implements Asker, ShardHost {
     }
   }
 
-  /** True when all that goes on waits for the store, the bus or the clock: no actor is about to have a turn. */
+  /** True when no turn is due: all pending work waits for the store, the bus or the clock. */
   idle(): boolean {
     return this.host.idle();
   }
 
-  /** Stops everything at once, as abandon does. Release the shards first for an orderly end. */
+  /** Stops everything at once, as `abandon` does. Release the shards first for an orderly end. */
   close(): void {
     this.closed = true;
     this.abandon(this.shards.all().map(({ shard }) => shard));
@@ -197,7 +202,7 @@ export class Runtime implements Asker, ShardHost {
     this.host.close();
   }
 
-  /** A command from another node. */
+  /** Handles a command from another node. */
   private async serve(payload: Uint8Array): Promise<Served> {
     let decoded: ReturnType<typeof decodeCommand>;
     try {
@@ -218,14 +223,18 @@ export class Runtime implements Asker, ShardHost {
       );
       if (replied === undefined) throw new NotTaken(`${message.kind}/${message.id} does not live here`);
       const reply = await replied;
-      // The rows as they are when the answer goes: what is written in between would be told before it.
+      // Encodes the reply, with its rows, at the time it is sent. Rows that are written in between would otherwise be
+      // published before the older version in the reply.
       return () => encodeReply(kind, message, reply, this.carrier);
     } catch (error) {
       return encodeFailure(error);
     }
   }
 
-  /** A backlog row that an earlier owner sent may land after its shard was scanned: all are looked at now and then. */
+  /**
+   * Rescans all held shards at intervals, because a backlog row that an earlier owner sent may be stored after the
+   * shard was scanned.
+   */
   private rescanLater(): void {
     if (this.rescanning || this.closed) return;
     this.rescanning = true;
@@ -238,7 +247,7 @@ export class Runtime implements Asker, ShardHost {
     });
   }
 
-  /** Finds the actors of a shard that may owe effects, and has them carry on. */
+  /** Finds the actors of a shard that may have unfinished effects, and resumes them. */
   private async scan(shard: number): Promise<void> {
     const { clock, logger, random } = this.around;
     for (let attempt = 0; this.shards.get(shard) !== undefined && !this.closed; ) {
@@ -248,8 +257,9 @@ export class Runtime implements Asker, ShardHost {
         });
         return;
       } catch (error) {
-        if (error instanceof Unavailable) logger.warn({ shard, err: error }, 'a backlog waits');
-        else logger.error({ shard, err: error }, 'a backlog could not be taken up');
+        if (error instanceof Unavailable)
+          logger.warn({ shard, err: error }, 'failed to read the effect backlog of a shard: the store is unavailable');
+        else logger.error({ shard, err: error }, 'failed to read the effect backlog of a shard');
         const pauseMs = backoffMs(attempt++, SCAN_FIRST_MS, SCAN_MOST_MS, random);
         await new Promise<void>((resolve) => void clock.after(pauseMs, resolve));
       }

@@ -2,21 +2,26 @@ import type { Codec } from '../../proto/codec.js';
 import type { Problem } from '../domain/problem.js';
 import type { RowName } from './carried-rows.js';
 
-/** What a decision may know besides state and command; everything that is not a function of those comes from here. */
+/** The context of a decision. It provides everything that is not a function of state and command. */
 export interface Ctx {
   /** The actor's id. */
   readonly self: string;
   /** Wall clock, milliseconds; never before the actor's last event. */
   readonly nowMs: number;
-  /** A new id of this actor's shard; greater than any it gave before, so an actor's ids are in order. */
+  /** Mints an id of this actor's shard. It is greater than any before, so an actor's ids are in order. */
   newId(): string;
-  /** The journal entry that this decision becomes if it records anything. */
+  /** The seq of the journal entry that this decision becomes if it records anything. */
   readonly seq: number;
-  /** All effects before the reply of entries up to this one are done: their rows are what a read finds. */
+  /** All before-reply effects of entries up to this one are done: a read finds their rows. */
   readonly settledSeq: number;
-  /** The newest format that every node can read: an event of a newer one (`since` of the kind) must not be recorded yet. */
+  /**
+   * The newest format that every node can read. An event of a newer one (`since` of the kind) must not be recorded yet.
+   */
   readonly format: number;
-  /** The value of the row that the kind's `reads` names for the command, null if there is none; undefined: not named. */
+  /**
+   * The value of the row that the kind's `reads` names for the command; null if the row does not exist; undefined if
+   * none is named.
+   */
   readonly row: unknown;
 }
 
@@ -37,9 +42,9 @@ export interface Decider<S, C extends CommandTable<C>, E> {
  * How a command behaves when it is sent again because its reply was lost (the owner died, the shard moved).
  * - `query`: only reads. Its reply waits for earlier events to be durable, but not for their before-reply effects.
  * - `idempotent`: records nothing the second time.
- * - `keyed`: makes another thing each time, or is refused for what it has done already. The asker adds an idempotency
- *   key when its caller gives none.
- * - `never`: does harm the second time, so that it is not sent again without a key.
+ * - `keyed`: creates something each time, or refuses what was done already. The sender adds an idempotency key when its
+ *   caller gives none.
+ * - `never`: is not safe to repeat, so it is not sent again without a key.
  */
 export type Repeats = 'query' | 'idempotent' | 'keyed' | 'never';
 
@@ -51,13 +56,13 @@ export interface CommandSpec<S, In, Out> {
   /** Rows of hot tables that the command writes and its caller reads next. They travel with the reply. */
   readonly shows?: (id: string, input: In, reply: Out) => readonly RowName[];
   /**
-   * The row that the decision needs besides the state; the runtime reads it first and passes it as `Ctx.row`. The state
-   * before the batch names it. It may lack the effects of entries after `Ctx.settledSeq`: the state must hold these.
+   * Names the row that the decision needs besides the state. The runtime reads it first and passes it as `Ctx.row`. The
+   * state before the batch names it. It may lack the effects of entries after `Ctx.settledSeq`: the state must hold them.
    */
   readonly reads?: (state: Readonly<S>, input: In) => RowName | undefined;
   /**
-   * The format (cluster/format.ts) with which the command came; absent: the first. Until every node knows the format the
-   * command is not sent: its caller gets 503, effects wait.
+   * The format (cluster/format.ts) that introduced the command; absent: the first. Until every node supports it, the
+   * command is refused with 503, and effects wait.
    */
   readonly since?: number;
 }
@@ -65,21 +70,22 @@ export interface CommandSpec<S, In, Out> {
 /** A stored event's message and traits. */
 export interface EventSpec<S, T> {
   readonly codec: Codec<T>;
-  /** The reply waits until every other node has invalidated what it cached of rows that the event changes (ADR 19). */
+  /** True when the reply waits until every other node has invalidated its cache of rows that the event changes (ADR 19). */
   readonly invalidates: boolean;
   /**
-   * True if the event's effects may run beside those of other such events of the actor. No row of one may undo
-   * another's, and it must not send a command after it has waited for something, if another such event could send one to
-   * the same actor: receivers accept an actor's commands in the order of its events only. Of one entry with several such
-   * events only the first may send commands: effects are numbered in the order in which reactions ask for them.
+   * True when the event's effects may run concurrently with those of other such events of the actor. Rows of one such
+   * event must not undo rows of another. Such an event must not send a command after awaiting something if another
+   * could send one to the same actor, because receivers accept an actor's commands only in the order of its events. If
+   * one entry has several such events, only the first may send commands, because effects are numbered in the order of
+   * the requests.
    */
   readonly overlaps?: (event: T, state: Readonly<S>) => boolean;
   /**
-   * The event takes back what earlier ones say, or ends what they are about. Within two days the actor's journal and snapshots lose all that came
-   * before it; the kind must have the command `alarm`.
+   * True when the event retracts earlier ones, or deletes their subject. Within two days everything before it is removed
+   * from the actor's journal and snapshots. The kind must have the command `alarm`.
    */
   readonly forgets?: true;
-  /** The format with which the event came; absent: the first. It is not recorded until every node knows the format. */
+  /** The format that introduced the event; absent: the first. It is not recorded until every node supports the format. */
   readonly since?: number;
 }
 
@@ -106,12 +112,12 @@ export type CommandsOf<L extends readonly AnySlice[]> = Intersection<
 export type EventsOf<L extends readonly AnySlice[]> = Intersection<
   L[number] extends infer X ? (X extends Slice<infer _S, infer _C, infer E, infer _M> ? E : never) : never
 >;
-/** All that the slices of a list need of their actor's state. */
+/** The state that the slices of a list need. */
 export type StateOf<L extends readonly AnySlice[]> = Intersection<
   L[number] extends infer X ? (X extends Slice<infer S, infer _C, infer _E, infer _M> ? S : never) : never
 >;
 
-/** All slices as one. @throws Error when two slices have a command or an event of the same name */
+/** Combines slices into one. @throws Error when two slices have a command or an event of the same name */
 export function joined<const L extends readonly AnySlice[]>(
   slices: L,
 ): Slice<StateOf<L>, CommandsOf<L> & CommandTable<CommandsOf<L>>, EventsOf<L>> {

@@ -3,7 +3,7 @@ import { performance } from 'node:perf_hooks';
 import type { Random } from '../domain/time.js';
 import { ProcessClock } from './placement/process-clock.js';
 
-/** Real time. */
+/** The machine's real clocks. */
 export const systemClock = new ProcessClock({
   wallMs: () => Date.now(),
   monotonicMs: () => performance.now(),
@@ -13,10 +13,10 @@ export const systemClock = new ProcessClock({
   },
 });
 
-/** Fetched at a time: one call to the kernel for many ids, instead of one each. */
+/** Bytes fetched at a time: one system call serves many ids. */
 const POOL_BYTES = 4_096;
 
-/** The kernel's random numbers, each given once. */
+/** Random numbers of the kernel. Each byte is used once. */
 class PooledRandom implements Random {
   private readonly pool = Buffer.alloc(POOL_BYTES);
   private used = POOL_BYTES;
@@ -28,7 +28,7 @@ class PooledRandom implements Random {
       this.used = 0;
     }
     const taken = Uint8Array.from(this.pool.subarray(this.used, this.used + count));
-    // Secrets are made of them: nothing of those stays here.
+    // Clears the used bytes: secrets are made of them.
     this.pool.fill(0, this.used, this.used + count);
     this.used += count;
     return taken;

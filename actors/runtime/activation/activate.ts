@@ -8,7 +8,7 @@ import { recover, untouched } from '../state/recovery.js';
 import type { Surroundings } from './activation-context.js';
 import { Upkeep } from './bookkeeping.js';
 
-/** What makes one activation different from others. */
+/** The parameters of one activation. */
 export interface ActivationSettings {
   readonly blueprint: Blueprint;
   readonly id: string;
@@ -16,16 +16,16 @@ export interface ActivationSettings {
   readonly epoch: number;
   readonly minter: Minter;
   readonly primed: StoreSnapshotRecord | undefined;
-  /** The store holds nothing of it: see FreshIds. */
+  /** True when the store holds nothing of the actor, see `FreshIds`. */
   readonly isNew: boolean;
-  /** Backlog rows found for the actor. */
+  /** Keys of the actor's backlog rows that a scan found. */
   readonly backlogKeys: readonly string[];
-  /** Resolves when an earlier activation of the actor here has left the store alone. */
+  /** Resolves when the earlier activation of the actor on this node no longer writes to the store. */
   readonly predecessor: Promise<void>;
   readonly onStopped: () => void;
 }
 
-/** An actor once it has been recovered. */
+/** A recovered actor with its effect lanes. */
 export interface Awake {
   readonly core: ActorCore;
   readonly before: Lane;
@@ -35,7 +35,7 @@ export interface Awake {
 
 const NOTHING: ReadonlySet<string> = new Set();
 
-/** Recovers the actor once its predecessor is done. Nothing runs yet. */
+/** Recovers the actor after its predecessor has ended. Starts no effects. */
 export async function awaken(
   around: Surroundings,
   settings: ActivationSettings,

@@ -12,7 +12,7 @@ import type { FreshIds } from './fresh-ids.js';
 import type { Quieting } from './passivation.js';
 import type { JointWrites } from './write-batch.js';
 
-/** What all activations of a runtime share. */
+/** The dependencies that all activations of a runtime share. */
 export interface Surroundings {
   readonly tables: Tables;
   readonly journal: ActorJournal;
@@ -24,17 +24,20 @@ export interface Surroundings {
   readonly limits: RuntimeLimits;
   readonly metrics: RuntimeMetrics;
   readonly deadlines: Deadlines;
-  /** Whose actors nobody can have stored anything of. */
+  /** Ids of actors for which the store cannot hold anything yet. */
   readonly fresh: FreshIds;
-  /** When to look whether an actor has come to rest. */
+  /** Checks whether an actor is idle. */
   readonly quieting: Quieting;
-  /** The same, of actors that are new. */
+  /** The same check with a shorter delay, for new actors. */
   readonly fleeting: Quieting;
-  /** For cursors and what goes with them. */
+  /** Batches the writes of cursors and backlog rows of many actors. */
   readonly joint: JointWrites;
-  /** To the actor, wherever it is; resolves to its reply. @throws Unavailable */
+  /** Sends a command to the actor, wherever it lives, and resolves to its reply. @throws Unavailable */
   send(message: Message, timeoutMs: number): Promise<unknown>;
   publish(subject: string, payload: Uint8Array): void;
-  /** Resolves when all other nodes have heard what this one published before, or had their time; undefined: at once. */
+  /**
+   * Resolves when every other node has received what this node published before, or has missed its deadline. Undefined
+   * when there is nothing to wait for.
+   */
   heard(): Promise<void> | undefined;
 }

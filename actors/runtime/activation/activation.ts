@@ -14,19 +14,20 @@ import { type Answer, type DecidedBatch, decideBatch, rowsFor } from './batch.js
 import { FORGET_POLL_MS } from './forgetting.js';
 import type { Hosted, NactHost } from './nact-host.js';
 
-/** Of the microtasks that a lane may need for an entry for which it waits for nothing; each reaction takes a few. */
+/** Microtask turns to wait for a lane before writing a backlog row. A reaction without I/O ends within a few. */
 const TURNS_MAX = 32;
 const NO_BYTES = new Uint8Array(0);
 
 /**
- * One actor in memory. Commands are decided one after the other, as many as wait at once, and stored in one append;
- * no reply and no effect leaves before that is durable and the shard still ours under the same epoch.
+ * One actor in memory. It decides commands one after the other, and stores all that wait at the same time in one
+ * append. Replies and effects leave only when the append is durable and this node still owns the shard under the same
+ * epoch.
  */
 export class Activation {
   readonly name: string;
   readonly shard: number;
   readonly epoch: number;
-  /** When a command came last, to a second; set by whoever keeps the activations in order of use. */
+  /** Monotonic time of the last command, exact to a second. The owner of the LRU order sets it. */
   usedMs: number;
   private readonly mailbox: Mailbox<Delivery>;
   private readonly hosted: Hosted;
@@ -34,10 +35,10 @@ export class Activation {
   private awake: Awake | undefined;
   private batch: readonly Delivery[] = [];
   private turnUnderWay: Promise<void> | undefined;
-  /** Decided, and waiting for their effects. */
+  /** Decided commands whose replies wait for effects. */
   private waitingReplies: Delivery[] | undefined;
   private quieting = false;
-  /** It has not been looked at since it was made, as the first of its actor. */
+  /** True until the first idle check, if the store held nothing of the actor before. */
   private isNew: boolean;
   private atRest: (() => void)[] = [];
   private readonly found: string[];
@@ -73,17 +74,17 @@ export class Activation {
     return this.halt.halted;
   }
 
-  /** Backlog rows that stand for effects not known to be done. */
+  /** Keys of backlog rows whose effects are not known to be done. */
   get unfinished(): readonly string[] {
     return this.awake === undefined ? this.found : this.awake.upkeep.unfinished;
   }
 
-  /** True when nothing waits, runs or is left to be done here. */
+  /** True when no command, reply or effect is pending. */
   get quiet(): boolean {
     return this.waitingReplies === undefined && this.atEase;
   }
 
-  /** The same but for replies. */
+  /** True when no command or effect is pending. Replies may be. */
   private get atEase(): boolean {
     const { awake } = this;
     return (
@@ -91,7 +92,7 @@ export class Activation {
     );
   }
 
-  /** Backlog rows found while it runs; they are removed with its own. */
+  /** Adds backlog rows that were found while the activation runs. They are removed together with its own. */
   adopt(backlogKeys: readonly string[]): void {
     this.found.push(...backlogKeys);
     if (this.awake === undefined) return;
@@ -110,10 +111,7 @@ export class Activation {
     if (this.turnUnderWay === undefined) this.hosted.wake();
   }
 
-  /**
-   * Has the store forget what the actor's journal and snapshots say of the past; waits until nothing goes on here.
-   * Answers once it is done.
-   */
+  /** Removes the past of the actor from its journal and snapshots as soon as it is idle. Replies when that is done. */
   forget(delivery: Delivery): void {
     this.waitFor(delivery);
     const { commands } = this.settings.blueprint.kind;
@@ -134,7 +132,7 @@ export class Activation {
       await this.halt.sleep(this.around.clock, FORGET_POLL_MS);
     }
     let isDone = false;
-    // No other turn begins meanwhile.
+    // Keeps other turns from starting meanwhile.
     this.turnUnderWay = this.inTurn(async (awake) => {
       isDone = awake.core.seq === 0 || (await this.forgetNow(awake));
     });
@@ -143,8 +141,8 @@ export class Activation {
   }
 
   /**
-   * Two entries without events come last, so that none of those that stay says anything. They have the time of now, by
-   * which answers kept for repeats are too old.
+   * Appends two entries without events first, so that the entries that remain hold no data. They have the current time,
+   * by which stored replies have expired.
    */
   private async forgetNow({ core, before, after, upkeep }: Awake): Promise<boolean> {
     if (!core.isKnownState) return false;
@@ -168,8 +166,8 @@ export class Activation {
   }
 
   /**
-   * What a turn of its own would answer to a query, when one could begin at once: nothing waits and nothing is being
-   * stored. Undefined: it must be offered. A query that fails here fails again in its turn, which reports it.
+   * Answers a query at once if its turn could begin now: no command waits and no append is under way. Returns undefined
+   * when the query must be queued. A query that throws here throws again in its turn, which reports the fault.
    */
   answerNow(command: string, input: object): Handled | undefined {
     const { awake } = this;
@@ -179,7 +177,7 @@ export class Activation {
     return awake.core.query(command, input, this.around.clock.nowMs());
   }
 
-  /** Resolves when effects before replies, as far as they are known now, are done or have outlasted patience. */
+  /** Resolves when the before-reply effects that are known now are done, or a reply's patience has run out. */
   async caughtUp(): Promise<void> {
     if (this.awake === undefined && !this.stopped) await new Promise<void>((resolve) => this.atRest.push(resolve));
     const { awake } = this;
@@ -187,14 +185,14 @@ export class Activation {
       await new Promise<void>((resolve) => awake.before.whenDone(awake.core.seq, 'start', () => resolve()));
   }
 
-  /** Leaves memory at once if nothing is going on and nothing is left to be written. */
+  /** Ends the activation at once if it is idle and has nothing to write. Returns true when it ended. */
   leaves(): boolean {
     if (this.awake?.upkeep.clean !== true || !this.quiet) return false;
     this.stop();
     return true;
   }
 
-  /** Leaves memory if nothing is going on; false when something came in between. */
+  /** Ends the activation if it is idle, after writing what is left. Resolves to false if a command arrived meanwhile. */
   async passivate(): Promise<boolean> {
     const { awake } = this;
     if (awake === undefined || !this.quiet) return false;
@@ -210,8 +208,9 @@ export class Activation {
   }
 
   /**
-   * Finishes what was taken, saves and stops; its owner sends nothing more. Effects have until `giveUpMs` (monotonic),
-   * the rest is the next owner's. Resolves to a snapshot as it is stored, if it saves the next owner much and is small.
+   * Finishes the queued commands, saves and stops. The caller delivers nothing more. Effects may run until `giveUpMs`
+   * (monotonic); the next owner carries out the rest. Resolves to the stored snapshot if it is small and saves the next
+   * owner a long replay.
    */
   async release(giveUpMs: number): Promise<StoreSnapshotRecord | undefined> {
     const { clock, limits } = this.around;
@@ -227,7 +226,8 @@ export class Activation {
       await this.halt.sleep(clock, limits.releaseMs / 20).catch(() => undefined);
     }
     if (this.stopped) return undefined;
-    // The next owner replays a few entries as fast as it reads a snapshot.
+    // Skips the snapshot if little would be replayed: the next owner replays a few entries as fast as it reads a
+    // snapshot.
     const { snapshots } = awake.upkeep;
     const [saved] = await Promise.all([snapshots.isWorth ? snapshots.save() : undefined, awake.upkeep.settle()]);
     awake.before.proceedAll();
@@ -238,7 +238,7 @@ export class Activation {
       : undefined;
   }
 
-  /** Ends at once. Commands that were decided are in doubt; those that were not may be sent again. */
+  /** Ends the activation at once. Decided commands have an unknown outcome; all others may be sent again. */
   stop(doubt?: Error, untouched?: Error): void {
     if (this.stopped) return;
     this.halt.halt();
@@ -255,21 +255,21 @@ export class Activation {
     this.settings.onStopped();
   }
 
-  /** Something may still reach the store, although it was stopped. */
+  /** True when a write may still reach the store, even after a stop. */
   get atWork(): boolean {
     const { awake, turnUnderWay } = this;
     if (awake === undefined) return turnUnderWay !== undefined;
     return turnUnderWay !== undefined || awake.before.atWork || awake.after.atWork || !awake.upkeep.snapshots.idle;
   }
 
-  /** Resolves when the stopped activation has left the store alone. */
+  /** Resolves when the stopped activation no longer writes to the store. */
   async ended(): Promise<void> {
     await this.turnUnderWay;
     const { awake } = this;
     await Promise.all([awake?.before.ended(), awake?.after.ended(), awake?.upkeep.snapshots.ended()]);
   }
 
-  /** One message of nact: recovers the actor, the first time, and handles one batch. Never rejects. */
+  /** Handles one nact message: recovers the actor if needed, then handles one batch. Never rejects. */
   private turn(): Promise<void> {
     return this.inTurn((awake) => this.handleBatch(awake));
   }
@@ -336,7 +336,7 @@ export class Activation {
       this.stop();
     } else if (decided.length > 0) {
       this.settleWhenQuiet();
-      // A large state is encoded in several turns of the event loop, in which no command may change it.
+      // A large state is encoded in several turns of the event loop. No command may change it meanwhile.
       const captured = awake.upkeep.snapshots.takeIfDue();
       if (captured !== undefined) await captured;
     }
@@ -360,7 +360,10 @@ export class Activation {
     });
   }
 
-  /** Who sent an effect does not send it again once it is answered: what it led to must be done by then, or marked. */
+  /**
+   * Acknowledges the command. The sender of an effect does not repeat it after the acknowledgement, so the effects that
+   * it caused must be done or have a backlog row before.
+   */
   private answerFor({ upkeep }: Awake, { delivery, reply, seq }: Answer): void {
     const isQuery = this.settings.blueprint.queries.has(delivery.command);
     if (delivery.cause === undefined || isQuery || upkeep.answersFor(seq)) {
@@ -375,7 +378,10 @@ export class Activation {
     });
   }
 
-  /** Most effects behind the reply wait for nothing and are done after some turns of the microtasks: no row for those. */
+  /**
+   * Resolves to true when the entry's effects are done or have a backlog row. Most after-reply effects need no I/O and
+   * end within a few microtask turns, so the row is written only for the others.
+   */
   private async marked(upkeep: Awake['upkeep'], seq: number): Promise<boolean> {
     for (let turn = 0; turn < TURNS_MAX && !upkeep.answersFor(seq); turn++) await undefined;
     return upkeep.answersFor(seq) || upkeep.markNow();
@@ -393,7 +399,7 @@ export class Activation {
     if (waiting?.length === 0) this.waitingReplies = undefined;
   }
 
-  /** Our effects wait for the sender, or for another that may: it must not wait for them. */
+  /** Avoids a deadlock: the reply does not wait for effects that may, directly or indirectly, wait for the sender. */
   private mayClose(before: Lane, { cause }: Delivery, seq: number): boolean {
     if (cause === undefined) return false;
     const sender = cause.actor.slice(0, cause.actor.lastIndexOf('#'));
@@ -414,14 +420,14 @@ export class Activation {
     this.settleWhenQuiet();
   }
 
-  /** Saves the cursor and clears the backlog once the lanes have been at rest for a while. */
+  /** Saves the cursor and removes the backlog rows when the lanes have been idle for a while. */
   private settleWhenQuiet(): void {
     if (this.quieting) return;
     this.quieting = true;
     (this.isNew ? this.around.fleeting : this.around.quieting).watch(this);
   }
 
-  /** A while has passed since it was last watched. */
+  /** Runs when the delay since `watch` has passed. */
   quieted(): void {
     this.quieting = false;
     const { awake, isNew } = this;
@@ -450,28 +456,31 @@ export class Activation {
   private reportFault({ delivery, error }: NonNullable<DecidedBatch['fault']>, seq: number): void {
     const { command, cause } = delivery;
     this.around.metrics.crashes += 1;
-    this.around.logger.error({ actor: this.name, seq, command, cause, err: error }, 'an actor failed');
+    this.around.logger.error({ actor: this.name, seq, command, cause, err: error }, 'failed to handle a command');
     delivery.fail(new Error(`${this.name} failed on ${command}`, { cause: error }));
   }
 
-  /** A turn that could not be finished: the next message activates the actor anew. */
+  /** Ends an activation whose turn failed. The next command activates the actor again. */
   private crash(error: Error): void {
     if (this.stopped) return;
-    // What is stored is certain, whatever happened to the next command.
+    // Replies of stored entries stay valid, whatever happened to the next command.
     this.awake?.before.proceedAll();
     const fields = { actor: this.name, seq: this.awake?.core.seq, err: error };
     if (error instanceof NotTaken) {
       this.stop();
     } else if (error instanceof JournalConflict) {
-      this.around.logger.warn(fields, 'another node owns the actor');
+      this.around.logger.warn(fields, 'stopped an activation: another node owns the actor');
       this.stop();
     } else if (error instanceof Unavailable) {
-      this.around.logger.warn(fields, 'an activation was stopped: the store or the shard is unavailable');
+      this.around.logger.warn(fields, 'stopped an activation: the store or the shard is unavailable');
       this.stop(error, this.awake === undefined ? error : undefined);
     } else {
       this.around.metrics.crashes += 1;
       const isLost = error instanceof JournalTrimmed;
-      this.around.logger.error(fields, isLost ? 'no snapshot of an actor can be read' : 'an activation failed');
+      this.around.logger.error(
+        fields,
+        isLost ? 'failed to activate an actor: no snapshot can be read' : 'failed to finish a turn of an actor',
+      );
       const failure = new Error(`${this.name} failed`, { cause: error });
       this.stop(failure, this.awake === undefined ? failure : undefined);
     }

@@ -13,23 +13,23 @@ import { isForgetCall } from './forgetting.js';
 import type { NactHost } from './nact-host.js';
 import type { HeldShard, Shards } from './shards.js';
 
-/** How exact "least recently used" is. */
+/** Precision of the LRU order. */
 const TOUCH_MS = 1_000;
-/** How often idle activations are looked for. */
+/** Interval of the search for idle activations. */
 const SWEEP_MS = 30_000;
-/** Activations looked at to make room for one: enough to pass over those that are busy. */
+/** Activations examined to evict one: enough to pass over busy ones. */
 const EVICTION_SCAN_MAX = 64;
-/** Activations found by their id alone, without a name that is put together for each question: some 50 bytes each. */
+/** Entries of the lookup by id, which saves building the name for each query. An entry takes about 50 bytes. */
 const ASKED_MAX = 8_192;
 /** Memory of a primed snapshot besides its state, in bytes. */
 const PRIMED_BYTES = 1_024;
-/** Before effects are taken up again whose activation was stopped. */
+/** Delay before an actor with unfinished effects is activated again after a stop. */
 const REVIVE_MS = 1_000;
 
-/** The activations of this node, least recently used first, and what makes them come and go. */
+/** The activations of this node, least recently used first. Activates, finds and evicts them. */
 export class Residents implements LocalActors {
   private readonly byName = new Map<string, Activation>();
-  /** Of those, some that were asked of late, by the id; of two kinds with one id, either. */
+  /** Activations that were queried recently, by id. If two kinds share an id, it holds either. */
   private readonly asked = new Map<string, Activation>();
   private readonly ending = new Map<string, Promise<void>>();
   private readonly primed: LRUCache<string, StoreSnapshotRecord>;
@@ -68,7 +68,7 @@ export class Residents implements LocalActors {
     });
   }
 
-  /** The reply to a query whose actor lives here, at rest; undefined where it has to be waited for. */
+  /** The reply to a query if the actor is idle on this node; undefined when the query must be queued. */
   answerNow(message: Message): Handled | undefined {
     const asked = this.asked.get(message.id);
     const activation = asked?.kind === message.kind ? asked : this.find(message);
@@ -92,7 +92,7 @@ export class Residents implements LocalActors {
   }
 
   /**
-   * Has the actor take up the effects that these backlog rows stand for.
+   * Activates the actor to carry out the effects that these backlog rows stand for.
    * @throws Unavailable when it cannot be activated now
    */
   resume(name: string, backlogKeys: readonly string[]): void {
@@ -108,7 +108,7 @@ export class Residents implements LocalActors {
       throw new NotTaken(`${name} does not live here now`);
   }
 
-  /** Resolves when those in memory now owe nothing that a reply waits for. */
+  /** Resolves when the activations in memory now have no before-reply effects left that a reply waits for. */
   async caughtUp(): Promise<void> {
     await Promise.all(Array.from(this.byName.values(), (activation) => activation.caughtUp()));
   }
@@ -122,7 +122,7 @@ export class Residents implements LocalActors {
     for (const activation of [...this.byName.values()]) activation.stop();
   }
 
-  /** The actor's activation, made if need be; undefined when its shard is not ours. */
+  /** Returns the actor's activation, created if necessary; undefined when this node does not own its shard. */
   private activationOf(kind: string, id: string, backlogKeys: readonly string[] = []): Activation | undefined {
     const name = `${kind}/${id}`;
     const known = this.byName.get(name);
@@ -192,7 +192,7 @@ export class Residents implements LocalActors {
     if (activation.unfinished.length > 0) this.reviveLater(name, held, activation.unfinished);
   }
 
-  /** Effects are owed: the actor comes back by itself, as long as the shard is ours. */
+  /** Activates an actor with unfinished effects again, as long as this node owns the shard. */
   private reviveLater(name: string, held: HeldShard, backlogKeys: readonly string[]): void {
     if (!held.open || this.closed) return;
     this.around.clock.after(REVIVE_MS, () => {
@@ -215,7 +215,10 @@ export class Residents implements LocalActors {
     return activation;
   }
 
-  /** @throws Unavailable when too many activations are busy */
+  /**
+   * Evicts idle activations when the limit is reached.
+   * @throws Unavailable when too many activations are busy
+   */
   private makeRoom(): void {
     const { activationsMax } = this.around.limits;
     if (this.byName.size < activationsMax) return;
@@ -224,7 +227,7 @@ export class Residents implements LocalActors {
       if (scanned++ >= EVICTION_SCAN_MAX || this.byName.size < activationsMax) break;
       if (activation.quiet) this.passivate(activation);
     }
-    // Those on their way out still take room: an eighth more is granted to them.
+    // Activations that are ending still count, so they get an eighth of the limit on top.
     if (this.byName.size >= activationsMax + Math.ceil(activationsMax / 8)) {
       throw new Unavailable('too many actors are busy on this node');
     }
@@ -239,7 +242,8 @@ export class Residents implements LocalActors {
       (gone) => {
         if (gone) this.around.metrics.passivated += 1;
       },
-      (error: unknown) => this.around.logger.error({ actor: activation.name, err: error }, 'could not passivate'),
+      (error: unknown) =>
+        this.around.logger.error({ actor: activation.name, err: error }, 'failed to passivate an actor'),
     );
   }
 

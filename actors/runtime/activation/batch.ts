@@ -5,14 +5,14 @@ import type { RowName } from '../carried-rows.js';
 import type { Moment } from '../placement/steady-clock.js';
 import { type ActorCore, type Decided, NotKnownYet } from '../state/core.js';
 
-/** Values of rows by the command whose decision needs them; null for a row that does not exist. */
+/** Row values by the command whose decision needs them; null for a row that does not exist. */
 export type ReadRows = ReadonlyMap<Delivery, unknown>;
 
 /** A decided command whose reply waits for the batch to be durable. */
 export interface Answer {
   readonly delivery: Delivery;
   readonly reply: unknown;
-  /** The last entry that the reply may tell of. */
+  /** Last entry that the reply may depend on. */
   readonly seq: number;
 }
 
@@ -20,13 +20,13 @@ export interface DecidedBatch {
   readonly answers: readonly Answer[];
   readonly decided: readonly Decided[];
   readonly repeats: number;
-  /** The command on which decide or apply threw. What came before it stands. */
+  /** The command whose decision or application threw. Earlier commands of the batch stand. */
   readonly fault?: { readonly delivery: Delivery; readonly error: Error };
-  /** Behind the fault, not looked at. */
+  /** Commands behind the fault, not decided. */
   readonly untouched: readonly Delivery[];
 }
 
-/** The rows that the commands' decisions need, read from the store; undefined, at once, when they need none. */
+/** Reads the rows that the commands' decisions need. Returns undefined synchronously when they need none. */
 export function rowsFor(
   core: ActorCore,
   taken: readonly Delivery[],
@@ -63,12 +63,12 @@ async function readRows(
   return rows;
 }
 
-/** Decides commands one after the other, each upon what those before it decided. */
+/** Decides commands in order; each sees the results of those before it. */
 export function decideBatch(
   core: ActorCore,
   taken: readonly Delivery[],
   now: Moment,
-  /** As of before the rows were read. */
+  /** Taken before the rows were read. */
   settledSeq: number,
   rows?: ReadRows,
 ): DecidedBatch {
@@ -76,7 +76,7 @@ export function decideBatch(
   const decided: Decided[] = [];
   let repeats = 0;
   for (const [index, delivery] of taken.entries()) {
-    // Its caller has given up: to decide it now would do what nobody waits for.
+    // The caller of a closed delivery has given up, so nobody would see the result.
     if (!delivery.open) continue;
     try {
       const handled = core.handle(delivery, now, settledSeq, rows?.get(delivery));

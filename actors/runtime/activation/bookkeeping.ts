@@ -9,7 +9,10 @@ import type { Recovered } from '../state/recovery.js';
 import type { Surroundings } from './activation-context.js';
 import { SnapshotKeeper } from './snapshot-keeper.js';
 
-/** Backlog rows removed with one save of the cursor: many actors share a write (JointWrites). */
+/**
+ * Backlog rows removed with one save of the cursor. Many actors share a write (`JointWrites`), so each takes part of
+ * it.
+ */
 const REMOVED_MAX = 64;
 
 const NO_MARKS: readonly string[] = [];
@@ -24,11 +27,11 @@ export interface UpkeepContext {
   readonly epoch: number;
   readonly before: Lane;
   readonly after: Lane;
-  /** Ends with the activation. */
+  /** Halts with the activation. */
   readonly halt: Halt;
 }
 
-/** What the store knows of an activation besides its journal: cursor, backlog row, snapshot. */
+/** The stored state of an activation besides its journal: cursor, backlog rows and snapshots. */
 export class Upkeep {
   readonly snapshots: SnapshotKeeper;
   private readonly around: Surroundings;
@@ -40,11 +43,11 @@ export class Upkeep {
   private readonly after: Lane;
   private savedBefore: number;
   private savedAfter: number;
-  /** Backlog rows that stand for entries not known to be done; some of them may never have been written. */
+  /** Keys of backlog rows that stand for unfinished entries. Some of them may never have been written. */
   private marks: readonly string[] = NO_MARKS;
-  /** One of them certainly is written. */
+  /** True when at least one of these rows is durable. */
   private marked = false;
-  /** It counts among the node's unsettled ones. */
+  /** True while the activation counts in the `unsettled` metric. */
   private counted = false;
   private left = false;
   private saving: Promise<boolean> | undefined;
@@ -66,32 +69,34 @@ export class Upkeep {
     this.snapshots = new SnapshotKeeper({ around, core, actor, epoch, before, after, pause, goesOn }, found);
   }
 
-  /** Rows that an earlier activation may have left. */
+  /** Adds backlog rows that an earlier activation may have left. */
   adopt(keys: Iterable<string>): void {
     this.marks = [...new Set([...this.marks, ...keys])];
     if (this.marks.length > 0) this.count(true);
   }
 
   /**
-   * What an append after `seq` must make durable with it. Nothing where each entry is an effect that its sender carries
-   * out again until it is answered: the answer goes only when `answersFor` the entry.
+   * Returns the backlog rows that an append after `seq` must write with it. Returns none if every entry is an effect:
+   * its sender repeats it until it is acknowledged, and the acknowledgement waits until `answersFor` is true.
    */
   marksFor(seq: number, areEffects: boolean): RowWrite[] {
     if (this.marked || areEffects) return [];
     const atMs = this.around.clock.nowMs();
-    // An append that was refused left its mark here: the next one at its place uses it again.
+    // Reuses the row of a failed append at the same seq, which may have been written.
     const known = this.marks.find((key) => standsForEntry(key, seq + 1, this.epoch));
     const key = known ?? backlogKey(atMs, this.actor, seq + 1, this.epoch);
     if (known === undefined) this.marks = [...this.marks, key];
     return [put(backlog, { shard: this.shard, actor: key }, { atMs })];
   }
 
-  /** Whoever sent what led to the entry need not care any more: all is done, or the store knows that it is not. */
+  /**
+   * True when the sender of the entry's cause need not repeat it: the effects are done, or a backlog row is durable.
+   */
   answersFor(seq: number): boolean {
     return this.marked || (this.before.done >= seq && this.after.done >= seq);
   }
 
-  /** Makes sure of that. False when it could not be done. */
+  /** Makes a backlog row durable. Resolves to false when the write failed. */
   markNow(): Promise<boolean> {
     this.marking ??= this.writeMark().finally(() => {
       this.marking = undefined;
@@ -106,7 +111,7 @@ export class Upkeep {
       try {
         await this.around.tables.write(rows);
       } catch (error) {
-        this.warn('what is owed', error);
+        this.warn('a backlog row', error);
         return false;
       }
     }
@@ -114,37 +119,37 @@ export class Upkeep {
     return true;
   }
 
-  /** Backlog rows that stand for effects not known to be done. */
+  /** Keys of backlog rows whose effects are not known to be done. */
   get unfinished(): readonly string[] {
     return this.marks;
   }
 
-  /** The store knows that all effects are done. */
+  /** True when the store records all effects as done. */
   get settled(): boolean {
     return this.marks.length === 0 && this.savedBefore === this.before.done && this.savedAfter === this.after.done;
   }
 
-  /** There is nothing to write when it leaves memory. */
+  /** True when nothing has to be written before the activation ends. */
   get clean(): boolean {
     return this.settled && !this.snapshots.isWorth && this.snapshots.idle;
   }
 
-  /** A lane has finished an entry. */
+  /** Saves the cursor if enough entries are done. A lane calls this after each entry. */
   progressed(): void {
-    // Under load a save is nearly always under way: to wait for it would add a promise for each entry, without end.
+    // Under load a save is nearly always under way. Waiting for it would add a promise for each entry, without bound.
     if (this.saving !== undefined) return;
     const done = this.before.done + this.after.done;
     if (done - this.savedBefore - this.savedAfter >= this.around.limits.cursorEvery) void this.saveCursor();
   }
 
-  /** An append has succeeded, its marks included. */
+  /** Records a successful append, including its backlog rows. */
   stored(records: readonly StoreJournalRecord[], areEffects: boolean): void {
     this.snapshots.appended(records);
     if (!areEffects) this.marked = true;
     this.count(true);
   }
 
-  /** The activation leaves memory. */
+  /** Records that the activation ends. */
   leave(): void {
     this.count(false);
     this.left = true;
@@ -152,7 +157,7 @@ export class Upkeep {
 
   /**
    * Saves the cursor and, if all effects are done, removes the backlog rows. Call it only while no append is under way.
-   * Failures are logged and left to the next time: all it costs is repeated effects.
+   * Failures are logged and retried next time; until then they only cost repeated effects.
    */
   settle(): Promise<unknown> {
     const { before, after, core } = this;
@@ -168,8 +173,9 @@ export class Upkeep {
   }
 
   /**
-   * With what else is written then; a cursor that is lost although that is written costs repeated effects. Without an
-   * async function's frames: one of these follows nearly every entry, and all of it is in memory until the flush.
+   * Saves the cursor and `alongside` in one write. A lost cursor only costs repeated effects, even if the other rows
+   * are written. Avoids async functions: a save follows nearly every entry, and its frames stay in memory until the
+   * flush.
    */
   private saveCursor(alongside: RowWrite[] = []): Promise<boolean> {
     if (this.saving !== undefined) return this.saving.then(() => this.saveCursor(alongside));
@@ -201,12 +207,12 @@ export class Upkeep {
     this.counted = unsettled;
   }
 
-  /** The next owner keeps its own rows. */
+  /** False when another node owns the shard: this node must not overwrite the next owner's rows. */
   private owned(): boolean {
     return this.around.placement.epochOf(this.shard) === this.epoch;
   }
 
   private warn(what: string, error: unknown): void {
-    this.around.logger.warn({ actor: this.actor, err: error }, `could not save ${what}`);
+    this.around.logger.warn({ actor: this.actor, err: error }, `failed to save ${what}`);
   }
 }

@@ -1,26 +1,28 @@
-/** Ids remembered until their actor is first activated; most name no actor. Bounds it to some 2 MB. */
+/**
+ * Ids stored until their actor is first activated. Most ids name no actor. The bound keeps the memory at about 2 MB.
+ */
 const FRESH_MAX = 16_384;
 
 /**
- * Ids that this node minted of late, each with the epoch under which it did, until something is activated by that
- * name. Nobody else can have minted one, and nobody asks for what an id names before its event is stored: the first
- * activation under the same epoch is the first of all, and the store holds nothing of it.
+ * Ids that this node minted recently, with the epoch, until an actor of that id is activated. No other node can have
+ * minted them, and no command names an id before its event is stored. The first activation under the same epoch is
+ * therefore the first of all, and the store holds nothing of the actor.
  */
 export class FreshIds {
   /**
-   * In two generations, of which the older one goes when the younger has half of them: to find the oldest of one map,
-   * V8 passes over all that were removed before it.
+   * Two generations: the older one is dropped when the younger holds half of the ids. Deleting the oldest key of a
+   * single map is slow, because V8 passes over all keys deleted before it.
    */
   #young = new Map<string, number>();
   #old = new Map<string, number>();
   readonly #half: number;
 
-  /** Remembers `max` at most, and half of it at least. */
+  /** Stores at most `max` ids, and at least half as many. */
   constructor(max = FRESH_MAX) {
     this.#half = Math.max(1, Math.floor(max / 2));
   }
 
-  /** The id was minted under that epoch. */
+  /** Adds an id that this node minted under that epoch. */
   add(id: string, epoch: number): void {
     this.#young.set(id, epoch);
     if (this.#young.size < this.#half) return;
@@ -28,7 +30,7 @@ export class FreshIds {
     this.#young = new Map();
   }
 
-  /** True once for an id minted under that epoch: whatever has been activated since may have stored something. */
+  /** Returns true if the id was minted under that epoch, and removes it: the activation may store something. */
   take(id: string, epoch: number): boolean {
     const minted = this.#young.get(id) ?? this.#old.get(id);
     if (minted === undefined) return false;
@@ -36,7 +38,7 @@ export class FreshIds {
     return minted === epoch;
   }
 
-  /** Something that was activated by that name has ended. */
+  /** Removes the id, because an activation of it has ended. */
   forget(id: string): void {
     this.#young.delete(id);
     this.#old.delete(id);

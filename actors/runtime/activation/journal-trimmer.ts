@@ -2,9 +2,9 @@ import type { StoreSnapshotRecord } from '../../../proto/gen/types.js';
 import type { Surroundings } from './activation-context.js';
 
 /**
- * Removes the entries of an actor's journal that no recovery needs any more: those before its two latest snapshots,
- * once the effects of both lanes were done behind them. What it removes is known to every later owner: an entry that a
- * snapshot holds was durable while this node owned the actor.
+ * Removes the journal entries that no recovery needs: those before the two latest snapshots, once both lanes have
+ * carried out their effects. Later owners know these entries from the snapshot: they were durable while this node owned
+ * the actor.
  */
 export class JournalTrimmer {
   private underWay: Promise<void> | undefined;
@@ -12,9 +12,9 @@ export class JournalTrimmer {
   constructor(
     private readonly around: Surroundings,
     private readonly actor: string,
-    /** False: another owner may be at work, or the activation has ended. */
+    /** False when another owner may be active or the activation has ended. */
     private readonly goesOn: () => boolean,
-    /** The journal has no entries before this one. */
+    /** Seq of the first entry in the journal; none before it is left. */
     public journalFrom: number,
   ) {}
 
@@ -27,14 +27,17 @@ export class JournalTrimmer {
     await this.underWay;
   }
 
-  /** So much of the journal can go that it is trimmed. @param kept oldest first; all are durable, as read back */
+  /**
+   * True when enough of the journal can be removed to be worth a trim. @param kept oldest first; all are durable and
+   * were read back
+   */
   isDue(kept: readonly StoreSnapshotRecord[]): boolean {
     const [older] = kept;
     if (older === undefined || kept.length < 2 || this.underWay !== undefined) return false;
     return neededFrom(older) - this.journalFrom >= this.around.limits.trimEntriesMin;
   }
 
-  /** Nothing is left that a recovery from the snapshot does not read. */
+  /** True when the journal holds only entries that a recovery from the snapshot reads. */
   hasTrimmedFor(snapshot: StoreSnapshotRecord): boolean {
     return this.journalFrom >= neededFrom(snapshot);
   }
@@ -59,8 +62,8 @@ export class JournalTrimmer {
 }
 
 /**
- * The first entry that a recovery from the snapshot reads. It compares the snapshot's own with the journal's, which has
- * to be written upon the one before; lanes go on from the last entry that each has done.
+ * Returns the first entry that a recovery from the snapshot reads. Recovery compares the snapshot's entry with the
+ * journal's, which continues from the entry before it. Lanes continue from the last entry that each has done.
  */
 function neededFrom({ seq, beforeReply, afterReply }: StoreSnapshotRecord): number {
   return Math.min(seq - 1, beforeReply, afterReply);

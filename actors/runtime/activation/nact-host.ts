@@ -1,23 +1,26 @@
 import { type ActorSystemRef, dispatch, type Ref, type SupervisionContext, spawn, start, stop } from 'nact';
 
-/** One actor's turns: they come one after the other, each from the event loop. */
+/** The turns of one actor. They run one after the other, each from the event loop. */
 export interface Hosted {
-  /** Asks for a turn; once is enough until it begins: nact's own mailbox has no bound. */
+  /** Requests a turn. One request is enough until the turn begins; nact's own mailbox is unbounded. */
   wake(): void;
   stop(): void;
 }
 
-/** What all of them have in common, made once. */
+/** Options shared by all nact actors. */
 const PROPS = {
   onCrash: (_message: unknown, _error: unknown, context: SupervisionContext<unknown, ActorSystemRef>) => context.stop,
 };
-/** nact's actors that wait for somebody to lend themselves to, 1.5 KB each: as many as have turns at a time under load. */
+/**
+ * Idle nact actors in the pool, 1.5 KB each. The limit is the number of actors that have turns at the same time under
+ * load.
+ */
 const IDLE_MAX = 1_024;
 
 /**
- * nact's actor system. Its actors are lent for as long as turns are due: to make one and to stop it costs more than
- * most turns, and one for each activation would be a quarter of what that takes in memory. They are spawned under the
- * system itself, because nact copies a parent's map of children on each of the parent's messages.
+ * nact's actor system with a pool of nact actors. An activation borrows one while turns are due: creating and stopping
+ * one costs more than most turns, and one for each activation would add a quarter to its memory. The actors are spawned
+ * under the system itself, because nact copies a parent's map of children on each of the parent's messages.
  */
 export class NactHost {
   private readonly system: ActorSystemRef = start();
@@ -25,17 +28,20 @@ export class NactHost {
   private spawned = 0;
   private due = 0;
 
-  /** True when no turn is due: all that goes on waits for the store, the bus or the clock. */
+  /** True when no turn is due: all pending work waits for the store, the bus or the clock. */
   idle(): boolean {
     return this.due === 0;
   }
 
-  /** @param turn must not reject: nact would stop its actor and forget its messages */
+  /**
+   * Returns the turns of one actor.
+   * @param turn must not reject: nact would stop its actor and drop its messages
+   */
   host(turn: () => Promise<void>): Hosted {
     return new HostedActor(turn, this);
   }
 
-  /** A turn of a hosted actor has become due (1), or is no more (-1). */
+  /** Counts a turn that became due (1) or is no longer due (-1). */
   count(change: 1 | -1): void {
     this.due += change;
   }
@@ -48,7 +54,7 @@ export class NactHost {
     return spawn(this.system, begin, `turns-${this.spawned}`, PROPS);
   }
 
-  /** It has nothing to do but to end the turn that gives it back. */
+  /** Returns a nact actor to the pool. It may still be ending the turn that returns it. */
   takeBack(lent: Ref<HostedActor>): void {
     if (this.idling.length < IDLE_MAX) this.idling.push(lent);
     else stop(lent);
@@ -60,7 +66,7 @@ export class NactHost {
 }
 
 class HostedActor implements Hosted {
-  /** As long as a turn is due or under way: so turns never overlap. */
+  /** Borrowed while a turn is due or under way, so that turns never overlap. */
   private lent: Ref<HostedActor> | undefined;
   private due = false;
   private stopped = false;
@@ -78,7 +84,7 @@ class HostedActor implements Hosted {
     dispatch(this.lent, this);
   }
 
-  /** The turn that was asked for, unless it was stopped before. */
+  /** Runs the requested turn, unless the actor was stopped before. */
   async begin(): Promise<void> {
     if (!this.stopped) {
       this.settle();

@@ -1,6 +1,6 @@
 import type { Clock } from '../../domain/time.js';
 
-/** Something that is looked at once it has had time to come to rest. */
+/** Something that is checked for idleness after a delay. */
 export interface Restless {
   quieted(): void;
 }
@@ -10,15 +10,15 @@ interface Watched {
   readonly dueMs: number;
 }
 
-/** Those due within this part of the delay are looked at together: what they write then shares a flush. */
+/** Fraction of the delay within which items are checked together, so that their writes share a flush. */
 const TOGETHER = 1 / 8;
-/** Of those, looked at in one go: some hundred microseconds, and what one write has room for. */
+/** Items checked in one tick: some hundred microseconds of work, and as many rows as one write takes. */
 const SLICE_MAX = 64;
 
-/** Watches many actors with one timer: a timer for each would cost more than what it is for. */
+/** Checks many actors with one timer: a timer for each would cost more than the check. */
 export class Quieting {
   private waiting: Watched[] = [];
-  /** Of `waiting`, looked at already. */
+  /** Number of items at the start of `waiting` that were checked already. */
   private passed = 0;
   private ticking = false;
 

@@ -10,15 +10,15 @@ export interface HeldShard {
   readonly shard: number;
   readonly minter: Minter;
   readonly activations: Set<Activation>;
-  /** False once it is on its way to another node. */
+  /** False once the shard is being released. */
   open: boolean;
   subscription: Subscription | undefined;
 }
 
-/** The shards that the cluster gave to this node, and whom their commands from other nodes reach. */
+/** The shards that the cluster assigned to this node, with their subscriptions to commands from other nodes. */
 export class Shards {
   private readonly held = new Map<number, HeldShard>();
-  /** Kept when a shard leaves: should it come back, its ids still ascend. */
+  /** Minters outlive a release, so that ids still ascend when a shard comes back. */
   private readonly minters = new Map<number, Minter>();
   private readonly stamps: StampClock;
 
@@ -30,7 +30,7 @@ export class Shards {
     this.stamps = new StampClock(around.clock, around.placement);
   }
 
-  /** The shard, if it is held and open. */
+  /** The shard if this node holds it and it is open. */
   get(shard: number): HeldShard | undefined {
     const found = this.held.get(shard);
     return found?.open ? found : undefined;
@@ -40,19 +40,19 @@ export class Shards {
     return [...this.held.values()];
   }
 
-  /** The latest time in an id that was minted here; 0 before the first. */
+  /** The latest time in an id minted here; 0 before the first. */
   mintedMs(): number {
     let latestMs = 0;
     for (const minter of this.minters.values()) latestMs = Math.max(latestMs, minter.reachedMs);
     return latestMs;
   }
 
-  /** A fresh id of the shard; undefined when it is not owned here. */
+  /** Mints an id of the shard; undefined when this node does not own it. */
   mint(shard: number): string | undefined {
     return this.around.placement.epochOf(shard) === undefined ? undefined : this.get(shard)?.minter.next();
   }
 
-  /** Begins to take commands, from this node at once and from others when resolved. */
+  /** Opens the shard for commands: from this node at once, from other nodes when the promise resolves. */
   async hold(shard: number): Promise<HeldShard> {
     const before = this.held.get(shard);
     if (before?.open && before.subscription !== undefined) return before;
@@ -72,7 +72,7 @@ export class Shards {
     return found;
   }
 
-  /** Takes no more commands. Those that came are still answered. */
+  /** Closes the shard to new commands. Queued commands are still answered. */
   close(shard: number): HeldShard | undefined {
     const found = this.held.get(shard);
     if (found === undefined) return undefined;
@@ -80,7 +80,7 @@ export class Shards {
     const { subscription } = found;
     found.subscription = undefined;
     subscription?.close().catch((error: unknown) => {
-      this.around.logger.warn({ shard, err: error }, 'a shard is still subscribed to');
+      this.around.logger.warn({ shard, err: error }, 'failed to unsubscribe from a shard');
     });
     return found;
   }
@@ -89,7 +89,7 @@ export class Shards {
     if (this.held.get(found.shard) === found) this.held.delete(found.shard);
   }
 
-  /** For those who know under which epoch it is owned, and for those who do not. */
+  /** Serves the subject with the epoch and the subject without it, for callers that do not know the epoch. */
   private async serveShard(shard: number): Promise<Subscription> {
     const { placement } = this.around;
     const epoch = placement.ownerEpoch?.(shard) === undefined ? undefined : placement.epochOf(shard);

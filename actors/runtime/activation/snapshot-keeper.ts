@@ -10,41 +10,44 @@ import { headOf, removeSnapshotsBefore, storeSnapshot, verifySnapshot } from '..
 import type { Surroundings } from './activation-context.js';
 import { JournalTrimmer } from './journal-trimmer.js';
 
-/** The newest one and, should that turn out damaged, the one before. */
+/** Snapshots that stay in the store: the newest, and the one before it in case the newest is damaged. */
 const KEPT = 2;
 
 interface KeeperContext {
   readonly around: Surroundings;
   readonly core: ActorCore;
   readonly actor: string;
-  /** Under which this node owns the actor. */
+  /** The epoch under which this node owns the actor. */
   readonly epoch: number;
   readonly before: Lane;
   readonly after: Lane;
   readonly pause: Pause;
-  /** False once the actor is another node's, or the activation has ended. */
+  /** False when another node owns the actor or the activation has ended. */
   readonly goesOn: () => boolean;
 }
 
-/** A snapshot on its way to the store. */
+/** A snapshot that is being taken. */
 interface UnderWay {
-  /** The state has been encoded, and may change again. */
+  /** Resolves when the state has been encoded and may change again. */
   readonly captured: Promise<void>;
-  /** The snapshot as it is stored; undefined when it failed. */
+  /** Resolves to the stored snapshot; undefined when it failed. */
   readonly stored: Promise<Captured | undefined>;
 }
 
 /** Takes an activation's snapshots, stores them and removes old ones. */
 export class SnapshotKeeper {
-  /** Oldest first, without their states. */
+  /** Heads of the stored snapshots, oldest first, without their states. */
   private kept: readonly StoreSnapshotRecord[];
-  /** The store may have snapshots before those. */
+  /** True when the store may hold snapshots older than `kept`. */
   private hasOlder: boolean;
-  /** Bytes of the entries since the newest. */
+  /** Bytes of the journal entries since the newest snapshot. */
   private bytesSince: number;
-  /** Epoch of the last entry: an earlier owner's until we append one. */
+  /** Epoch of the last entry: an earlier owner's until this node appends one. */
   private lastEpoch: number;
-  /** After a failure the next one waits for entries as after a success: encoding a large state costs as much. */
+  /**
+   * Seq before which no snapshot is taken. After a failure the next one waits for as many entries as after a success,
+   * because encoding a large state costs the same.
+   */
   private notBefore = 0;
   private underWay: UnderWay | undefined;
   private readonly trimmer: JournalTrimmer;
@@ -63,31 +66,31 @@ export class SnapshotKeeper {
     this.lastEpoch = lastEpoch;
   }
 
-  /** Nothing is on its way to the store. */
+  /** True when no snapshot and no trim is under way. */
   get idle(): boolean {
     return this.underWay === undefined && this.trimmer.idle;
   }
 
-  /** Resolves when nothing is on its way to the store. */
+  /** Resolves when no snapshot and no trim is under way. */
   async ended(): Promise<void> {
     await this.underWay?.stored;
     await this.trimmer.ended();
   }
 
-  /** So much would be replayed without another snapshot that one is taken when the actor leaves memory. */
+  /** True when a recovery would replay so much that passivation should take a snapshot. */
   get isWorth(): boolean {
     return this.isOutdated || this.isWorthAfter(this.context.around.limits.snapshotWorth);
   }
 
-  /** Entries behind the last ones have been stored. */
+  /** Records entries that were appended. */
   appended(records: readonly StoreJournalRecord[]): void {
     this.lastEpoch = this.context.epoch;
     for (const record of records) this.bytesSince += entryBytes(record);
   }
 
   /**
-   * Takes a snapshot when it is time for one; the actor must be exactly at the journal's end.
-   * @returns when the actor may go on; undefined: at once
+   * Takes a snapshot if one is due. The actor must be exactly at the journal's end.
+   * @returns a promise that resolves when the actor may continue; undefined: it may continue at once
    */
   takeIfDue(): Promise<void> | undefined {
     const { core, around } = this.context;
@@ -95,7 +98,10 @@ export class SnapshotKeeper {
     return this.isWorthAfter(around.limits.snapshotEntriesMin) ? this.take().captured : undefined;
   }
 
-  /** Stores the actor as it is now; all of it must be stored in the journal. Undefined when it failed, is stored, or must not be. */
+  /**
+   * Stores a snapshot of the current state, all of which must be in the journal. Resolves to undefined when it failed,
+   * is stored already, or must not be stored.
+   */
   save(): Promise<Captured | undefined> {
     if (this.underWay !== undefined) return this.underWay.stored;
     if (!this.context.core.isKnownState) return Promise.resolve(undefined);
@@ -104,15 +110,17 @@ export class SnapshotKeeper {
       : this.take().stored;
   }
 
-  /** The newest was migrated: the next activation is spared that. */
+  /**
+   * True when the newest snapshot has an older state version. A new snapshot saves the next activation the migration.
+   */
   private get isOutdated(): boolean {
     const newest = this.kept.at(-1);
     return newest !== undefined && newest.stateVersion !== this.context.core.kind.stateVersion;
   }
 
   /**
-   * Stores two snapshots of the actor as it is, and removes all that is older. What the journal still needs are its last
-   * two entries. The actor must not go on meanwhile.
+   * Stores two snapshots of the current state, and removes everything older. Only the last two journal entries are
+   * still needed then. The actor must not change meanwhile.
    * @returns false when some of it may be left
    */
   async forget(): Promise<boolean> {
@@ -196,7 +204,7 @@ export class SnapshotKeeper {
     return (await around.placement.stillOwns?.(idShard(core.id), epoch)) ?? true;
   }
 
-  /** Removes what the snapshot replaces, once it and the one before have been read back. */
+  /** Removes what the new snapshot replaces, after reading back both the new one and the one before it. */
   private async keep(head: StoreSnapshotRecord): Promise<void> {
     const { around, actor, goesOn } = this.context;
     this.hasOlder ||= this.kept.length === KEPT;
@@ -214,7 +222,7 @@ export class SnapshotKeeper {
     this.kept = kept;
   }
 
-  /** Those that the store has as they were taken. */
+  /** Reads the snapshots back and returns those that are undamaged. */
   private async sound(kept: readonly StoreSnapshotRecord[]): Promise<StoreSnapshotRecord[]> {
     const { around, actor } = this.context;
     const sound: StoreSnapshotRecord[] = [];

@@ -1,8 +1,8 @@
 import { type RowWrite, type Tables, WRITE_ROWS_MAX } from '../../../store/port.js';
 
 /**
- * Rows of many actors in one write: what comes to rest together is saved together, one promise for all of them. Whether
- * it happened is then the same for all: a failure of one row is everyone's, who try again later.
+ * Batches rows of many actors into one write, with one promise: actors that become idle together are saved together.
+ * The outcome is common: if the write fails, all of its actors try again later.
  */
 export class JointWrites {
   private rows: RowWrite[] = [];
@@ -10,10 +10,13 @@ export class JointWrites {
 
   constructor(private readonly tables: Pick<Tables, 'write'>) {}
 
-  /** Durable when resolved; sent once whoever runs now has run. Far fewer rows than one write may have. */
+  /**
+   * Adds rows to the next write, which is sent in the next microtask. Durable when resolved. Pass far fewer rows than
+   * one write may have.
+   */
   write(rows: readonly RowWrite[]): Promise<void> {
     if (this.rows.length + rows.length > WRITE_ROWS_MAX) {
-      // Those before have their promise already, and it sends what it finds.
+      // The earlier rows are sent by their own pending promise.
       this.rows = [];
       this.outcome = undefined;
     }

@@ -14,13 +14,16 @@ import { type Message, NotTaken } from './delivery.js';
 import { UntilMoved } from './until-moved.js';
 import { encodeCommand, openReply, readReply } from './wire.js';
 
-/** Waits between two tries to find an actor's owner: a handover takes some tens of milliseconds, a takeover seconds. */
+/**
+ * First and longest pause between two attempts to find an actor's owner: a handover takes some tens of milliseconds, a
+ * takeover seconds.
+ */
 const RETRY_FIRST_MS = 10;
 const RETRY_MOST_MS = 500;
 
 /** The actors of this node, as a caller sees them. */
 export interface LocalActors {
-  /** The reply, or undefined when the actor does not live here. */
+  /** The reply; undefined when the actor does not live here. */
   deliver(message: Message, deadlineMs: number): Promise<unknown> | undefined;
 }
 
@@ -36,10 +39,10 @@ interface CallerNeeds {
   readonly carrier: RowCarrier;
 }
 
-/** Of the name under which this node numbers its keys: no other has it, nor a later process of this one. */
+/** Random bytes of the name in this process's idempotency keys: unique among nodes and their restarts. */
 const NAME_BYTES = 9;
 
-/** Finds an actor's owner and asks it, again while the actor moves. */
+/** Sends commands to an actor's owner, and retries while the actor moves. */
 export class Caller {
   private readonly name: string;
   private readonly untilMoved: UntilMoved;
@@ -50,12 +53,15 @@ export class Caller {
     this.name = Buffer.from(needs.random.bytes(NAME_BYTES)).toString('base64url');
   }
 
-  /** @throws Unavailable past the deadline, or when the actor can not answer; NotKnownYet; Error for a bug in the actor */
+  /**
+   * Resolves to the actor's reply.
+   * @throws Unavailable past the deadline, or when the actor cannot answer; NotKnownYet; Error for a bug in the actor
+   */
   send(asked: Message, timeoutMs: number): Promise<unknown> {
     const { blueprints, clock, local } = this.needs;
     const found = blueprints.get(asked.kind);
     if (found === undefined || !Object.hasOwn(found.kind.commands, asked.command)) {
-      return Promise.reject(new Error(`there is no command ${asked.command} of ${asked.kind}`));
+      return Promise.reject(new Error(`${asked.kind} has no command ${asked.command}`));
     }
     const since = found.kind.commands[asked.command]?.since ?? 0;
     if (since > (this.needs.placement.format?.() ?? Number.POSITIVE_INFINITY)) {
@@ -81,7 +87,7 @@ export class Caller {
         if (!(error instanceof NotTaken)) throw error;
         const pauseMs = backoffMs(attempt, RETRY_FIRST_MS, RETRY_MOST_MS, random);
         if (clock.monotonicMs() + pauseMs >= deadlineMs) {
-          throw new Unavailable(`no owner of ${message.kind}/${message.id} was found in time`, { cause: error });
+          throw new Unavailable(`found no owner of ${message.kind}/${message.id} in time`, { cause: error });
         }
         await new Promise<void>((resolve) => void clock.after(pauseMs, resolve));
       }
@@ -96,11 +102,11 @@ export class Caller {
     const { bus, carrier, clock, limits, metrics } = this.needs;
     const leftMs = deadlineMs - clock.monotonicMs();
     if (leftMs <= 0) throw new NotTaken('no time is left');
-    if (bus.downMs() > limits.busPatienceMs) throw new Unavailable('the bus has been down for a while');
-    // What may be carried out twice is asked again soon: its owner may have died and another taken over.
+    if (bus.downMs() > limits.busPatienceMs) throw new Unavailable('the bus has been down for too long');
+    // A repeatable command has a short timeout: its owner may have died and another may have taken over.
     const repeatable = mayRepeat(message);
     const timeoutMs = repeatable ? Math.min(leftMs, limits.attemptMs) : leftMs;
-    // The next attempt waits for what this one has begun.
+    // With a key, the owner gets the whole time: the next attempt waits for the outcome of this one.
     const payload = encodeCommand(kind, message, message.once === undefined ? timeoutMs : leftMs);
     metrics.remoteAsks += 1;
     let opened: NodeActorReply | undefined;
@@ -135,7 +141,7 @@ export class Caller {
         if (!(error instanceof NotDelivered)) throw error;
       }
     }
-    // There is another owner than the one known here, or one of an older version: that does not serve epochs.
+    // The owner is not the one that this node knows, or runs an older version that does not serve subjects with epochs.
     return bus.request(actorSubject(shard), payload, timeoutMs, arrived);
   }
 }

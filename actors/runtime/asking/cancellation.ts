@@ -1,11 +1,11 @@
 import type { Clock } from '../../domain/time.js';
 
-/** Thrown inside effects of a halted activation, to unwind them: the next activation repeats what is not done. */
+/** Thrown inside the effects of a halted activation to unwind them. The next activation repeats unfinished effects. */
 export class Halted extends Error {
   override readonly name = 'Halted';
 }
 
-/** Ends waits early: what waits here is woken when the halt comes. */
+/** Cancellation of waits: a halt wakes all waiters early. */
 export class Halt {
   private waiting: Set<() => void> | undefined;
   private come = false;
@@ -20,7 +20,7 @@ export class Halt {
     this.waiting = undefined;
   }
 
-  /** The promise's outcome, or Halted if the halt comes first; then the promise is left to itself. */
+  /** Returns the promise's outcome, or rejects with Halted if the halt comes first. The outcome is ignored then. */
   race<T>(promise: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       if (this.come) {
@@ -43,13 +43,16 @@ export class Halt {
     });
   }
 
-  /** Gives way to all that the event loop has to do. @throws Halted when the halt has come */
+  /** Yields to the event loop. @throws Halted after a halt */
   async giveWay(): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve));
     if (this.come) throw new Halted();
   }
 
-  /** @throws Halted when the halt comes before the time has passed */
+  /**
+   * Waits for the delay, in milliseconds.
+   * @throws Halted when a halt comes first
+   */
   sleep(clock: Clock, delayMs: number): Promise<void> {
     return new Promise((resolve, reject) => {
       if (this.come) {
@@ -68,7 +71,7 @@ export class Halt {
     });
   }
 
-  /** Most actors never wait here: the set is made for those that do. */
+  /** Creates the set on first use: most actors never wait here. */
   private watch(wake: () => void): void {
     this.waiting ??= new Set();
     this.waiting.add(wake);

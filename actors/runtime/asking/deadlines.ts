@@ -1,15 +1,15 @@
 import type { Clock } from '../../domain/time.js';
 
-/** Something that ends by itself once its time has passed. */
+/** Something that expires at its deadline. */
 export interface Expiring {
   readonly deadlineMs: number;
   expire(): void;
 }
 
-/** How late a deadline may be noticed. */
+/** Interval of the checks; a deadline is noticed at most this late. */
 const TICK_MS = 100;
 
-/** Watches many deadlines with one timer: a timer for each ask would cost more than the ask. */
+/** Watches many deadlines with one timer: a timer for each command would cost more than the command. */
 export class Deadlines {
   private readonly watched = new Set<Expiring>();
   private ticking = false;

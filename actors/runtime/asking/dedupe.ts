@@ -1,12 +1,15 @@
 import type { StoreCause } from '../../../proto/gen/types.js';
 import { SOURCES_MAX } from '../limits.js';
 
-/** The last effect received from a source, as kept in snapshots. */
+/** The last effect received from a source, as stored in snapshots. */
 export type SourceMark = readonly [source: string, seq: number, n: number];
 
-/** Remembers the last effect of each of the latest sources: a source sends its effects in order, so older is repeated. */
+/**
+ * Deduplicates effects by the last one of each recent source. A source sends its effects in order, so an older one is a
+ * repeat.
+ */
 export class Dedupe {
-  /** The last mark while there is one source only, as for most conversations: a map takes ten times the memory. */
+  /** The last effect while there is only one source, as for most conversations: a map takes ten times the memory. */
   private only: StoreCause | undefined;
   private last: Map<string, Pick<StoreCause, 'seq' | 'n'>> | undefined;
 
@@ -38,7 +41,7 @@ export class Dedupe {
     if (!oldest.done) this.last.delete(oldest.value);
   }
 
-  /** Least recently heard first. */
+  /** Least recently received first. */
   marks(): SourceMark[] {
     if (this.only !== undefined) return [[this.only.actor, this.only.seq, this.only.n]];
     return Array.from(this.last ?? [], ([source, { seq, n }]) => [source, seq, n]);

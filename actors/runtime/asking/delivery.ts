@@ -2,22 +2,22 @@ import type { StoreCause } from '../../../proto/gen/types.js';
 import { Unavailable } from '../../domain/problem.js';
 import type { Deadlines, Expiring } from './deadlines.js';
 
-/** The command was not decided, so it may be sent again without harm: its actor is moving or was stopped. */
+/** The command was not decided, so it can be sent again without harm: its actor is moving or was stopped. */
 export class NotTaken extends Unavailable {}
 
-/** A command as its caller means it. */
+/** A command as its caller sent it. */
 export interface Message {
   readonly kind: string;
   readonly id: string;
   readonly command: string;
   readonly input: object;
-  /** Set when it is an effect of a stored event. */
+  /** Set when the command is an effect of a stored event. */
   readonly cause: StoreCause | undefined;
-  /** Carried out once for this key: see `Asker`. */
+  /** Idempotency key, see `Asker`. */
   readonly once: string | undefined;
 }
 
-/** A command on its way through an actor's mailbox, answered once: later answers are ignored. */
+/** A command in an actor's mailbox. The first answer settles it; later ones are ignored. */
 export class Delivery implements Expiring {
   private answered = false;
 
@@ -26,9 +26,9 @@ export class Delivery implements Expiring {
     readonly input: object,
     readonly cause: StoreCause | undefined,
     readonly once: string | undefined,
-    /** By the monotonic clock. */
+    /** Deadline by the monotonic clock. */
     readonly deadlineMs: number,
-    /** It may be sent again although it may have been carried out. */
+    /** True when the command may be sent again even if it may have been carried out. */
     private readonly repeatable: boolean,
     private readonly resolve: (reply: unknown) => void,
     private readonly reject: (error: Error) => void,
@@ -53,7 +53,7 @@ export class Delivery implements Expiring {
     this.reject(error);
   }
 
-  /** Whether it was carried out, or its answer counts, cannot be said here any more. */
+  /** Fails the command because its outcome is unknown. */
   doubt(why: string): void {
     this.fail(this.repeatable ? new NotTaken(why) : new Unavailable(why));
   }

@@ -1,4 +1,4 @@
-/** First in, first out, bounded. */
+/** A bounded FIFO queue. */
 export class Mailbox<T> {
   private items: T[] = [];
 
@@ -8,14 +8,14 @@ export class Mailbox<T> {
     return this.items.length;
   }
 
-  /** False when it is full: the item was not taken. */
+  /** Adds the item. Returns false when the mailbox is full. */
   offer(item: T): boolean {
     if (this.items.length >= this.max) return false;
     this.items.push(item);
     return true;
   }
 
-  /** The oldest items, at most `count`; they leave the mailbox. */
+  /** Removes and returns the oldest items, at most `count`. */
   take(count: number): T[] {
     if (this.items.length > count) return this.items.splice(0, count);
     const all = this.items;

@@ -2,7 +2,10 @@ import type { StoreAnswered } from '../../../proto/gen/types.js';
 import { ANSWERED_BYTES_MAX, ANSWERED_MAX, ANSWERED_MS } from '../limits.js';
 import { hasPassed, type Moment } from '../placement/steady-clock.js';
 
-/** An answer as kept in snapshots. `reply`: its bytes, one to a character, which takes a tenth of a typed array's memory. */
+/**
+ * A stored reply as in snapshots. `reply`: its bytes as Latin-1 characters, which take a tenth of a typed array's
+ * memory.
+ */
 type AnsweredMark = readonly [key: string, wallMs: number, steadyMs: number, reply: string];
 
 interface Kept extends Moment {
@@ -10,8 +13,9 @@ interface Kept extends Moment {
 }
 
 /**
- * What an actor answered to commands that carried a key, so that it answers their repeats alike without deciding again.
- * The oldest give way, to number, age and size; the newest stays whatever its size.
+ * The replies of an actor to commands with an idempotency key. A repeated command gets the same reply and is not
+ * decided again. Number, age and total size are bounded: the oldest are evicted first, and the newest stays whatever
+ * its size.
  */
 export class Answered {
   /** Oldest first. */
@@ -24,7 +28,7 @@ export class Answered {
     return answered;
   }
 
-  /** The reply's bytes; undefined: none is known, or it is too old to count. */
+  /** The reply's bytes; undefined when there is none or it is too old. */
   find(key: string, now: Moment): Uint8Array | undefined {
     const kept = this.byKey.get(key);
     return kept === undefined || hasPassed(ANSWERED_MS, kept, now) ? undefined : Buffer.from(kept.reply, 'latin1');
@@ -35,7 +39,7 @@ export class Answered {
     this.keep(key, { wallMs, steadyMs, reply: Buffer.from(buffer, byteOffset, byteLength).toString('latin1') });
   }
 
-  /** Oldest first, without those that count no more. */
+  /** Returns the unexpired replies, oldest first. */
   marks(now: Moment): AnsweredMark[] {
     this.forget(now);
     return Array.from(this.byKey, ([key, { wallMs, steadyMs, reply }]) => [key, wallMs, steadyMs, reply]);

@@ -3,8 +3,8 @@ import type { Clock, Timer } from '../../domain/time.js';
 import type { Placement } from '../placement/placement.js';
 
 /**
- * How often is looked whether a shard has moved while an owner is asked. It is given up at the second look that finds it
- * so: the last answer of an owner that gave the shard away has come by then.
+ * Interval of the checks whether a shard has moved while its owner is being asked. A request is abandoned at the second
+ * check that finds a new owner: by then the last replies of the previous owner have arrived.
  */
 export const LOOK_MS = 200;
 
@@ -15,7 +15,7 @@ interface Asked {
   readonly giveUp: () => void;
 }
 
-/** Answers that are waited for only while their owners are known to be owners. One timer for all. */
+/** Pending requests that are abandoned when their shard's owner changes. One timer serves all. */
 export class UntilMoved {
   readonly #asked = new Set<Asked>();
   #timer: Timer | undefined;
@@ -25,12 +25,15 @@ export class UntilMoved {
     private readonly clock: Clock,
   ) {}
 
-  /** The answer. @throws Unavailable when the shard has got another owner; what was asked may be done all the same */
+  /**
+   * Returns the answer. @throws Unavailable when the shard has a new owner; the command may have been carried out all
+   * the same
+   */
   wait<T>(shard: number, answer: Promise<T>): Promise<T> {
     const epoch = this.placement.ownerEpoch?.(shard);
     if (epoch === undefined) return answer;
     return new Promise((resolve, reject) => {
-      const giveUp = () => reject(new Unavailable('its shard has moved'));
+      const giveUp = () => reject(new Unavailable('the shard has moved'));
       const asked = { shard, epoch, moved: false, giveUp };
       this.#asked.add(asked);
       this.#timer ??= this.clock.after(LOOK_MS, this.#look);

@@ -9,10 +9,10 @@ const commandCodec = codec('murmuration.node.ActorCommand');
 const replyCodec = codec('murmuration.node.ActorReply');
 const NO_BYTES = new Uint8Array(0);
 
-/** How a kind's command and its reply look as bytes. @throws Error when there is no such command */
+/** Returns the codecs of a kind's command and its reply. @throws Error when there is no such command */
 function codecsOf(kind: AnyKind | undefined, command: string) {
   const found = kind !== undefined && Object.hasOwn(kind.commands, command) ? kind.commands[command] : undefined;
-  if (found === undefined) throw new Error(`there is no command ${command} of ${kind?.name ?? 'that kind'}`);
+  if (found === undefined) throw new Error(`${kind?.name ?? 'that kind'} has no command ${command}`);
   return found;
 }
 
@@ -23,7 +23,10 @@ export function encodeCommand(kind: AnyKind, message: Message, timeoutMs: number
   return commandCodec.encode(cause === undefined ? body : { ...body, cause });
 }
 
-/** @throws Error on bytes that are no command of these kinds */
+/**
+ * Decodes a command from another node.
+ * @throws Error on bytes that are no command of these kinds
+ */
 export function decodeCommand(
   kinds: ReadonlyMap<string, { readonly kind: AnyKind }>,
   bytes: Uint8Array,
@@ -44,17 +47,17 @@ export function encodeReply(kind: AnyKind, message: Message, reply: unknown, car
   return encode({ status: 'problem', problem: { problem: reply.problem, detail: reply.detail, fieldsJson } });
 }
 
-/** A failure as another node may know it. */
+/** Encodes a failure for another node. */
 export function encodeFailure(error: unknown): Uint8Array {
   const detail = error instanceof Error ? error.message : String(error);
   if (error instanceof NotTaken) return encode({ status: 'moved', detail });
   return encode({ status: error instanceof Unavailable ? 'unavailable' : 'failed', detail });
 }
 
-/** What another node answered, as it came. */
+/** Decodes the outer message of another node's reply. */
 export const openReply = (bytes: Uint8Array): NodeActorReply => replyCodec.decode(bytes);
 
-/** The reply. @throws what the actor's node had to throw: NotTaken, Unavailable, or Error for a bug */
+/** Returns the reply. @throws the failure that the actor's node reported: NotTaken, Unavailable, or Error for a bug */
 export function readReply(
   kind: AnyKind,
   command: string,

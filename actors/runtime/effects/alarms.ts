@@ -119,7 +119,7 @@ export class Alarms {
   /** The next read finds an alarm again whose call failed. */
   async #call(alarm: AlarmRow): Promise<void> {
     const { actor, what } = alarm.key;
-    const isAnswered = await this.#logged({ actor, what }, 'failed to call an actor at its time', () =>
+    const isAnswered = await this.#logged({ actor, what }, 'failed to call an actor for its alarm', () =>
       this.#ask(alarm),
     );
     await this.#logged({ actor, what }, 'failed to change an alarm', () =>

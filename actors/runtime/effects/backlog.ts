@@ -9,7 +9,7 @@ const TIME_DIGITS = 15;
 const PAGE_ROWS = 500;
 /** Rows renewed in one write: two rows each, half of what a write may have. */
 const RENEWED_MAX = 64;
-/** A row that has stood for this long gets a new key, so that the floor can rise above the old one. */
+/** A row that is older than this gets a new key, so that the floor can rise above the old one. */
 const RENEW_AFTER_MS = 3_600_000;
 /**
  * The floor stays this far behind the clock. Source: Cassandra's max_hint_window, 3 h: a write that was reported as
@@ -20,17 +20,17 @@ const LATE_MS = 4 * 3_600_000;
 const FLOOR_STEP_MS = 3_600_000;
 
 /**
- * The key of a backlog row. It begins with the time, so that a scan does not read from the beginning, where all rows
+ * Returns the key of a backlog row. It begins with the time, so that a scan does not read the beginning, where all rows
  * are deleted. An actor has a new key each time that it becomes dirty, so that the late removal of an old row (a fenced
  * owner's, or one that the store reported failed) never hides a newer one.
  */
 export const backlogKey = (atMs: number, actor: string, seq: number, epoch: number): string =>
   `${timeKey(atMs)} ${actor}@${seq}.${epoch}`;
 
-/** The actor that a backlog row is about. */
+/** Returns the actor that a backlog row stands for. */
 export const backlogActor = (key: string): string => key.slice(TIME_DIGITS + 1, key.lastIndexOf('@'));
 
-/** True when the key stands for that entry, whenever it was made. */
+/** True when the key stands for that entry, whatever its time. */
 export const standsForEntry = (key: string, seq: number, epoch: number): boolean => key.endsWith(`@${seq}.${epoch}`);
 
 const timeKey = (atMs: number): string => String(Math.max(0, Math.floor(atMs))).padStart(TIME_DIGITS, '0');
@@ -47,7 +47,7 @@ export class BacklogScan {
     private readonly isOwned: (shard: number) => boolean,
   ) {}
 
-  /** The shard has left: its next owner raises the floor. */
+  /** Drops the floor of a released shard: its next owner raises it. */
   forget(shard: number): void {
     this.floors.delete(shard);
   }
@@ -61,7 +61,7 @@ export class BacklogScan {
     for (let after = timeKey(floorMs); ; ) {
       const rows = await this.tables.range(backlog, { shard }, { after: { actor: after }, limit: PAGE_ROWS });
       const keys = rows.map((row) => row.key.actor);
-      // Renewed rows come up again at the end of the scan.
+      // Renewed rows appear again at the end of the scan.
       const last = keys.at(-1);
       for (const key of keys) if (!isOld(key, startMs)) oldestMs = Math.min(oldestMs, timeOf(key));
       await this.renew(
@@ -76,7 +76,7 @@ export class BacklogScan {
     await this.raise(shard, Math.min(oldestMs, startMs) - LATE_MS, floorMs);
   }
 
-  /** Gives rows that have stood for long a key of this time; both keys stand for them until their actor is done. */
+  /** Gives old rows a key of this time. Both keys stand for the actor until it is done. */
   private async renew(shard: number, keys: readonly string[], atMs: number): Promise<void> {
     for (let at = 0; at < keys.length && this.isOwned(shard); at += RENEWED_MAX) {
       const rows = keys

@@ -6,32 +6,34 @@ import { actorName, type Effects } from '../kind.js';
 import { alarmRow } from './alarm-row.js';
 import { backoffMs } from './backoff.js';
 
-/** First and longest wait between two tries of an effect: an outage of minutes costs a try every few seconds. */
+/**
+ * First and longest pause between two attempts at an effect: an outage of minutes costs an attempt every few seconds.
+ */
 const RETRY_FIRST_MS = 50;
 const RETRY_MOST_MS = 5_000;
-/** By then it is no hiccup. */
+/** Log a warning after this many failed attempts. */
 const TRIES_BEFORE_WARNING = 6;
 
 const DEFERRED = { deferred: true } as const;
 
-/** Whose effects they are. */
+/** The lane that emits the effects. */
 export interface EffectSource {
   /** `kind/id`. */
   readonly actor: string;
-  /** As receivers know it: they expect a source's effects in order, which holds within one lane only. */
+  /** The source as receivers know it. They expect a source's effects in order, which holds within one lane only. */
   readonly source: string;
   readonly shard: number;
   readonly epoch: number;
   readonly halt: Halt;
 }
 
-/** An effect of that entry is on its way to an actor, and its answer not here yet. */
+/** An effect of the entry that was sent to an actor and is not answered yet. */
 export interface Wait {
   readonly target: string;
   readonly seq: number;
 }
 
-/** Who is told of them. */
+/** Receiver of the begin and end of each wait. */
 export interface Waits {
   begin(wait: Wait): void;
   end(wait: Wait): void;
@@ -40,25 +42,25 @@ export interface Waits {
 /** One entry's commands to one actor. */
 interface Turn {
   readonly seq: number;
-  /** The last command asked for; rejected if that one or one before it in the same attempt failed. */
+  /** The last command requested. It rejects if that command, or an earlier one of the same attempt, failed. */
   latest: Promise<unknown> | undefined;
-  /** Called when the actor has received all of them, or the entry is done. */
+  /** Callbacks for when the actor has received all commands, or the entry is done. */
   readonly atEnd: (() => void)[];
 }
 
-/** Order among entries whose effects are carried out side by side. */
+/** Keeps the order of effects among entries that are handled concurrently. */
 export class InOrder {
-  /** Turns that are not over, by the actor that is told, in order of the entries. */
+  /** Open turns by target actor, in the order of the entries. */
   private turns: Map<string, Turn[]> | undefined;
-  /** Rows that go to the store with the next write, the last of each, by its name. */
+  /** Rows of the next write by name; of each row the last version. */
   private gathered: Map<string, RowWrite> | undefined;
   private written: Promise<void> = Promise.resolve();
 
   constructor(private readonly halt: Halt) {}
 
   /**
-   * Runs the action once the target has received what earlier entries have for it. An earlier entry that fails keeps
-   * its turn until a later attempt succeeds: receivers drop commands of entries before the last that they know.
+   * Runs the action when the target has received all commands of earlier entries. A failed entry keeps its turn until a
+   * later attempt succeeds, because receivers drop commands of entries older than the last one they know.
    */
   after<T>(target: string, seq: number, action: () => Promise<T>): Promise<T> {
     const turn = this.turnOf(target, seq);
@@ -74,14 +76,14 @@ export class InOrder {
     return outcome;
   }
 
-  /** An attempt of the entry failed: the next one starts anew. */
+  /** Prepares for the next attempt after an attempt of the entry failed. */
   failed(seq: number): void {
     for (const turns of this.turns?.values() ?? []) {
       for (const turn of turns) if (turn.seq === seq) turn.latest = undefined;
     }
   }
 
-  /** The entry is done, also if its last attempt told fewer actors than one before. */
+  /** Ends all turns of the entry, even if its last attempt sent commands to fewer actors than an earlier one. */
   finished(seq: number): void {
     for (const [target, turns] of this.turns ?? []) {
       for (const turn of turns) if (turn.seq === seq) this.endTurn(target, turn);
@@ -89,8 +91,9 @@ export class InOrder {
   }
 
   /**
-   * Rows of all that ask at once, or while the write before is under way, go in one: the account's row once for thirty
-   * followers. A later write of a row never goes before an earlier one. A write that fails fails for those in it only.
+   * Combines the rows of all calls made at once, or while the previous write is under way, in one write: thirty
+   * followers cost one write of the account's row. A later write of a row never overtakes an earlier one. A failed
+   * write fails only for the calls whose rows are in it.
    */
   write(rows: readonly RowWrite[], action: (rows: readonly RowWrite[]) => Promise<void>): Promise<void> {
     const names = rows.map(nameOf);
@@ -139,8 +142,8 @@ export class InOrder {
 const nameOf = ({ table, key }: RowWrite): string => `${table.name}\0${Object.values(key).join('\0')}`;
 
 /**
- * One attempt at the effects of an entry, numbered in the order in which the reactions ask for them. Each is repeated
- * while its target is unavailable, until the attempt is over or the activation is halted.
+ * One attempt at the effects of an entry. Effects are numbered in the order in which the reactions request them. Each
+ * is retried while its target is unavailable, until the attempt ends or the activation halts.
  */
 export class EntryEffects implements Effects {
   private n = 0;
@@ -152,18 +155,21 @@ export class EntryEffects implements Effects {
     private readonly waits: Waits,
     private readonly seq: number,
     private readonly order: InOrder,
-    /** Of what is carried out side by side a write that is repeated must not undo a later one's. */
+    /**
+     * False when the entry runs concurrently with others. A repeated write must not undo a later one then, so `order`
+     * serialises writes.
+     */
     private readonly alone: boolean,
     readonly mayRepeat: boolean,
   ) {}
 
   write(rows: readonly RowWrite[]): Promise<void> {
-    // Not yet durable is good enough: the cursor is written behind them, and without it the effect is done anew.
+    // A deferred write is enough: the cursor is written after it, and without the cursor the effect is repeated.
     const action = (all: readonly RowWrite[]) => this.untilDone(() => this.around.tables.write(all, DEFERRED));
     return this.alone ? action(rows) : this.order.write(rows, action);
   }
 
-  /** Each try makes the row anew, so that an outage of hours leaves no alarm of long ago. */
+  /** Each attempt builds the row anew, so that an outage of hours leaves no alarm in the distant past. */
   setAlarm(atMs: number, what: string): Promise<void> {
     const { clock, tables } = this.around;
     return this.untilDone(() => tables.write([alarmRow(this.from.actor, atMs, what, clock.nowMs())], DEFERRED));
@@ -181,7 +187,7 @@ export class EntryEffects implements Effects {
     return this.order.after(target, this.seq, action);
   }
 
-  /** Repeats no command any more: the attempt has failed. */
+  /** Stops retries of commands, because the attempt has failed. */
   end(): void {
     this.isOver = true;
   }
@@ -211,12 +217,15 @@ export class EntryEffects implements Effects {
     for (let attempt = 0; ; attempt++) {
       if (from.halt.halted) throw new Halted();
       try {
-        // A fenced owner's rows could hide its successor's.
+        // A fenced owner must not write: its rows could hide its successor's.
         if (around.placement.epochOf(from.shard) === from.epoch) return await action();
       } catch (error) {
         if (!(error instanceof Unavailable)) throw error;
         if (attempt === TRIES_BEFORE_WARNING) {
-          around.logger.warn({ source: from.source, seq: this.seq, err: error }, 'an effect is tried again and again');
+          around.logger.warn(
+            { source: from.source, seq: this.seq, err: error },
+            'failed to carry out an effect, retrying',
+          );
         }
       }
       await from.halt.sleep(around.clock, backoffMs(attempt, RETRY_FIRST_MS, RETRY_MOST_MS, around.random));

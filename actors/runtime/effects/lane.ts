@@ -8,18 +8,18 @@ import { type ActorCore, type Entry, entryOf, type StoredEvent } from '../state/
 import { backoffMs } from './backoff.js';
 import { type EffectSource, EntryEffects, InOrder, type Wait, type Waits } from './effects.js';
 
-/** Waits after a reaction that failed: a bug does not heal soon, and each try is logged. */
+/** First and longest pause after a failed reaction: a bug does not heal soon, and each attempt is logged. */
 const FAULT_FIRST_MS = 500;
 const FAULT_MOST_MS = 60_000;
-/** Entries whose effects are carried out side by side: as many commands of one actor are then on their way. */
+/** Entries handled concurrently. As many commands of one actor can then be under way. */
 const TOGETHER_MAX = 32;
 
-/** A reply that waits for an entry's effects, as long as its patience lasts. */
+/** A reply that waits for an entry's effects, until its patience runs out. */
 class Waiter implements Expiring {
   constructor(
     readonly seq: number,
     readonly deadlineMs: number,
-    /** It is another actor's effect that waits, not a client. */
+    /** True when another actor's effect waits, not a client. */
     readonly isEffect: boolean,
     /** An event whose effects are pending revokes or hides something: see `strictTo`. */
     readonly isStrict: boolean,
@@ -34,15 +34,15 @@ class Waiter implements Expiring {
 }
 
 /**
- * Carries out an actor's effects on one side of the reply: entry after entry, each until it is done. Entries that do
- * not fit its queue, and those that an earlier activation left, are read from the journal.
+ * One of an actor's two effect lanes, before or after the reply. It carries out the effects entry by entry, each until
+ * it succeeds. Entries that do not fit its queue, and those that an earlier activation left, are read from the journal.
  */
 export class Lane implements Waits {
-  /** All effects up to this entry are done for good: no entry can be lost that they have seen in the state. */
+  /** All effects up to this entry are done for good: they depend on no entry that can be lost. */
   done: number;
   /**
-   * All effects up to this entry have been carried out. Reactions see the state with the entries of an append under way:
-   * should that fail, their rows are ahead of the journal, and the next activation must write them again.
+   * All effects up to this entry have been carried out. Reactions see the state with the entries of an append under
+   * way. If that append fails, their rows are ahead of the journal, and the next activation must write them again.
    */
   private carriedOut: number;
   /** The last stored entry. */
@@ -53,14 +53,14 @@ export class Lane implements Waits {
   private queue: Entry[] = [];
   private running: Promise<void> | undefined;
   private waiters: Waiter[] = [];
-  /** The entry at hand has outlasted a reply's patience: further replies do not wait for it. */
+  /** True when the current entry has outlasted a reply's patience. Further replies do not wait for it. */
   private late = false;
   /**
    * The last entry with an invalidating event. A client is not answered before the effects up to it are done: what was
    * revoked, hidden or blocked by an acknowledged request has no effect any more.
    */
   private strictTo: number;
-  /** What is on its way to other actors; nothing while there is none. */
+  /** Effects sent to other actors and not answered yet; undefined when there are none. */
   private waits: Wait[] | undefined;
 
   constructor(
@@ -69,10 +69,10 @@ export class Lane implements Waits {
     private readonly actor: string,
     readonly from: EffectSource,
     private readonly handlers: Handlers,
-    /** Types of events that are done once every other node has heard of their effects. */
+    /** Event types that are done only when every other node has received their effects. */
     private readonly heard: ReadonlySet<string>,
     cursor: number,
-    /** After each entry that is done. */
+    /** Runs after each entry that is done. */
     private readonly onDone: () => void,
   ) {
     this.done = Math.min(cursor, core.seq);
@@ -91,12 +91,12 @@ export class Lane implements Waits {
     return this.running !== undefined;
   }
 
-  /** Begins with what an earlier activation left. */
+  /** Starts with the entries that an earlier activation left. */
   start(): void {
     if (this.carriedOut < this.known && !this.from.halt.halted) this.running ??= this.run();
   }
 
-  /** The entry is stored and acknowledged by the placement. */
+  /** Queues an entry that is stored and confirmed by the placement. */
   push(entry: Entry): void {
     const [isIdle, isDone] = [this.running === undefined && this.carriedOut === this.known, this.idle];
     this.known = entry.seq;
@@ -115,12 +115,18 @@ export class Lane implements Waits {
     this.start();
   }
 
-  /** Whether the actor `sender` must not wait for the entry's effects, since ours, in the end, may wait for it. */
+  /**
+   * Returns true if the actor `sender` must not wait for the entry's effects, because they may, directly or indirectly,
+   * wait for `sender`.
+   */
   mayClose(sender: string, seq: number): boolean {
     return this.waits?.some((wait) => wait.target === sender || wait.seq < seq) === true;
   }
 
-  /** Who waits here for later entries may be whom this one waits for, in the end: they go on. */
+  /**
+   * Records an outgoing effect. Avoids a deadlock: effects that wait here for later entries may, indirectly, block the
+   * target, so their replies are released.
+   */
   begin(wait: Wait): void {
     this.waits ??= [];
     this.waits.push(wait);
@@ -151,12 +157,12 @@ export class Lane implements Waits {
     this.around.deadlines.watch(waiter);
   }
 
-  /** Lets all replies go that wait here. */
+  /** Releases all waiting replies. */
   proceedAll(): void {
     this.letGo(() => true);
   }
 
-  /** Resolves when nothing runs any more; after the halt, that is soon. */
+  /** Resolves when no effect runs any more; soon after a halt. */
   async ended(): Promise<void> {
     await this.running;
   }
@@ -171,12 +177,14 @@ export class Lane implements Waits {
       if (!(error instanceof Halted)) throw error;
     } finally {
       this.running = undefined;
-      // An array that once held something keeps the room for it.
+      // An emptied array keeps its capacity, so it is replaced.
       if (this.queue.length === 0) this.queue = [];
     }
   }
 
-  /** The next entry, or those from it on that may be carried out side by side; they are done in their order. */
+  /**
+   * Carries out the next entry, or the next ones concurrently if their effects may overlap. Entries finish in order.
+   */
   private async carryOutNext(): Promise<void> {
     let count = 1;
     const overlapping = this.overlaps(this.queue[0]);
@@ -185,7 +193,7 @@ export class Lane implements Waits {
     }
     if (count === 1) {
       const entry = this.queue.shift() as Entry;
-      // Each try begins anew: what an earlier one waited for is not waited for.
+      // Each attempt starts with a new order, so that it does not wait for commands of an earlier attempt.
       const alone = !overlapping || entry.events.length === 1;
       const attempt = (isRetry: boolean) =>
         this.carryOut(entry, new InOrder(this.from.halt), alone, overlapping, isRetry);
@@ -204,7 +212,7 @@ export class Lane implements Waits {
         this.finished(seq);
       }
     } finally {
-      // After a halt: none of them may still be at work once this has ended.
+      // After a halt, waits for all entries, so that none runs when this has ended.
       await Promise.allSettled(outcomes);
     }
   }
@@ -216,7 +224,7 @@ export class Lane implements Waits {
     this.settle();
   }
 
-  /** What has been carried out is done while every entry in the state is stored. */
+  /** Marks carried-out entries as done, unless the state holds an entry that is not stored yet. */
   private settle(): void {
     if (this.core.seq > this.known || this.done === this.carriedOut) return;
     this.done = this.carriedOut;
@@ -248,7 +256,7 @@ export class Lane implements Waits {
     }
   }
 
-  /** Events of one entry that overlap do so with one another as well. */
+  /** Runs the reactions to the entry's events. Overlapping events of one entry run concurrently. */
   private async reactTo(entry: Entry, effects: Effects, overlapping: boolean): Promise<void> {
     const happened = { self: this.core.id, seq: entry.seq, atMs: entry.atMs, state: this.core.state };
     if (overlapping && entry.events.length > 1) {
@@ -277,12 +285,12 @@ export class Lane implements Waits {
       if (seq <= upTo) entries.push(entryOf(this.core.kind, seq, record));
       if (seq >= upTo) break;
     }
-    if (entries.length === 0) throw new Error(`entry ${this.carriedOut + 1} was stored and is gone`);
+    if (entries.length === 0) throw new Error(`the journal has lost the stored entry ${this.carriedOut + 1}`);
     this.queue = entries;
     this.queuedTo = upTo;
   }
 
-  /** An effect must never be lost, so a fault is tried again until its code is mended. */
+  /** Retries until the action succeeds: an effect must never be lost, so even a bug is retried until it is fixed. */
   private async untilNoFault(action: (isRetry: boolean) => Promise<void>, seq: number): Promise<void> {
     for (let attempt = 0; ; attempt++) {
       try {
@@ -291,8 +299,9 @@ export class Lane implements Waits {
       } catch (error) {
         if (error instanceof Halted || this.from.halt.halted) throw new Halted();
         const fields = { actor: this.actor, seq, lane: this.from.source, err: error };
-        if (error instanceof Unavailable) this.around.logger.warn(fields, 'effects wait for what is unavailable');
-        else this.around.logger.error(fields, 'a reaction failed');
+        if (error instanceof Unavailable)
+          this.around.logger.warn(fields, 'failed to carry out effects: a target is unavailable');
+        else this.around.logger.error(fields, 'failed to run a reaction');
       }
       await this.from.halt.sleep(
         this.around.clock,

@@ -1,17 +1,20 @@
 import { IDS_PER_MS, makeId } from '../../domain/ids.js';
 
-/** Mints one shard's ids, strictly ascending, even when `timeMs` stands still or goes back. */
+/** Mints one shard's ids in strictly ascending order, even when `timeMs` stands still or goes back. */
 export class Minter {
   private lastMs = 0;
   private sequence = 0;
 
   constructor(
     private readonly shard: number,
-    /** The time to put into an id, see `StampClock`. */
+    /** Returns the time to put into an id, see `StampClock`. */
     private readonly timeMs: () => number,
   ) {}
 
-  /** Time of the last id; 0 before the first. Ids borrow from the next millisecond, so it may be ahead of `timeMs`. */
+  /**
+   * Time of the last id; 0 before the first. It may be ahead of `timeMs`, since a full millisecond borrows from the
+   * next.
+   */
   get reachedMs(): number {
     return this.lastMs;
   }

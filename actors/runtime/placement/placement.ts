@@ -1,55 +1,58 @@
 import type { NodeHandoffChunk, NodeHeard } from '../../../proto/gen/types.js';
 
-/** Which shards this node owns now; asked before each command and again before each acknowledgement. */
+/**
+ * The shards that this node owns now. The runtime checks it before each command and again before each acknowledgement.
+ */
 export interface Placement {
   /**
-   * The epoch under which this node owns the shard, undefined when it does not or its lease could have run out.
-   * Cheap: reads memory and the monotonic clock.
+   * Returns the epoch under which this node owns the shard; undefined when it does not, or when its lease may have
+   * expired. Cheap: reads memory and the monotonic clock.
    */
   epochOf(shard: number): number | undefined;
-  /** No id or write timestamp at or below this time may be used: earlier owners may have used it. */
+  /** Returns the time up to which earlier owners may have used ids and write timestamps. New ones must be above it. */
   idFloorMs(): number;
   /**
-   * The latest time that ids and write timestamps may carry: the store durably knows that this node may reach it, so the
-   * next owner starts above it. Absent: no limit.
+   * Returns the latest time that ids and write timestamps may carry. The store durably records that this node may reach
+   * it, so the next owner starts above it. Absent: no limit.
    */
   idCeilingMs?(): number;
   /**
-   * The newest format (cluster/format.ts) that every node of the cluster can read. Absent: no limit, there are no others.
+   * Returns the newest format (cluster/format.ts) that every node of the cluster can read. Absent: no limit, because
+   * there is no other node.
    */
   format?(): number;
   /**
-   * The time that most members' clocks show. Absent or undefined: there are too few to tell whose clock is wrong.
+   * Returns the time that most members' clocks show. Absent or undefined: too few members to tell which clock is wrong.
    */
   clusterMs?(): number | undefined;
-  /** Time without the steps of the wall clock (`SteadyClock`), as far as it is stored. Absent or undefined: it is not. */
+  /** Returns the stored time without steps of the wall clock (`SteadyClock`). Absent or undefined: none is stored. */
   steadyMs?(): number | undefined;
   /**
-   * Under which epoch the shard's owner, whichever node that is, was last known to own it: there it is asked first.
-   * Absent or undefined: there never is another owner.
+   * Returns the epoch under which the shard's owner, whichever node that is, was last known to own it. Requests go to
+   * that epoch first. Absent or undefined: there is never another owner.
    */
   ownerEpoch?(shard: number): number | undefined;
   /**
-   * Asks the store whether the shard has had no other owner since that epoch. A machine that stood still together with
-   * its clocks believes in its lease for a while. Absent: there never is another owner. @throws Unavailable
+   * Asks the store whether the shard has had no other owner since that epoch. A machine that was suspended together
+   * with its clocks trusts its lease for a while. Absent: there is never another owner. @throws Unavailable
    */
   stillOwns?(shard: number, epoch: number): Promise<boolean>;
 }
 
-/** What the cluster tells a node's runtime to do with shards. */
+/** The cluster's commands to a node's runtime about shards. */
 export interface ShardHost {
-  /** This node owns them now: serve commands for them, and finish effects that an earlier owner left. */
+  /** Serves commands for shards that this node owns now, and finishes effects that an earlier owner left. */
   acquire(shards: readonly number[]): Promise<void>;
   /**
-   * Take no more commands, finish those taken, snapshot, hand each warm activation to `warm`; resolves when nothing
-   * of these shards runs here.
+   * Refuses new commands, finishes the queued ones, takes snapshots and passes each warm activation to `warm`. Resolves
+   * when nothing of these shards runs here.
    */
   release(shards: readonly number[], warm: (chunk: NodeHandoffChunk) => Promise<void>): Promise<void>;
   /**
-   * A warm activation from the shard's last owner, before `acquire`: saves reading its snapshot from the store. `heard`:
-   * what that owner had heard on the bus, as far as it has said.
+   * Accepts a warm activation from the shard's last owner, before `acquire`, which saves reading its snapshot from the
+   * store. `heard`: the bus messages that this owner had received, as far as it reported them.
    */
   prime(chunk: NodeHandoffChunk, heard: NodeHeard | undefined): void;
-  /** The lease is lost: stop at once, acknowledge nothing more. */
+  /** Stops the shards at once after the lease was lost. Acknowledges nothing more. */
   abandon(shards: readonly number[]): void;
 }

@@ -1,16 +1,16 @@
 import type { Clock, Timer } from '../../domain/time.js';
 
-/** The clocks of the machine, as the operating system gives them. */
+/** The machine's clocks, as the operating system provides them. */
 export type MachineClock = Pick<Clock, 'wallMs' | 'monotonicMs' | 'after'>;
 
 /**
- * Speed of `nowMs` while the wall clock is behind it: slow enough for the wall clock to catch up, fast enough for
- * deadlines and schedules to be met in the meantime.
+ * Speed of `nowMs` while the wall clock is behind it: slow enough for the wall clock to catch up, fast enough to meet
+ * deadlines and schedules meanwhile.
  */
 const SLEW_RATE = 0.5;
 
 /**
- * The one source of wall-clock time in a process. `nowMs` follows the machine's wall clock forwards and never goes
+ * The only source of wall-clock time in a process. `nowMs` follows the machine's wall clock forwards and never goes
  * back: after a step back it runs at half speed until the wall clock has caught up. Ids, write timestamps and event
  * times therefore keep their order whatever happens to the machine's clock.
  */

@@ -3,16 +3,16 @@ import type { Placement } from './placement.js';
 import { ProcessClock } from './process-clock.js';
 
 /**
- * How far stamps may be from the time that most members' clocks show. Source: the offset from which nodes warn; below it
- * clocks are taken for synchronised.
+ * Largest offset of stamps from the time that most members' clocks show. Source: the offset from which nodes warn;
+ * clocks below it count as synchronised.
  */
 const APART_MS_MAX = 500;
 
 /**
- * The time that ids and write timestamps carry: the clock's, within what the placement allows. A clock that differs from
- * most members' is not followed, so that ids of different nodes stay in the order of time. A floor ahead of the clock,
- * left by an owner whose clock was ahead, does not stop it: it runs at half speed above the floor until the clock has
- * caught up.
+ * The time of ids and write timestamps: the clock's, within the bounds of the placement. A clock that differs from most
+ * members' is corrected, so that ids of different nodes stay in the order of time. A floor ahead of the clock, left by
+ * an owner whose clock was ahead, does not stop it: it runs at half speed above the floor until the clock has caught
+ * up.
  */
 export class StampClock {
   readonly #clock: ProcessClock;
@@ -28,7 +28,10 @@ export class StampClock {
     });
   }
 
-  /** Whole milliseconds since 1970. A clock that jumps ahead is followed as soon as the store knows it. */
+  /**
+   * Returns whole milliseconds since 1970. Follows a clock that jumps ahead as soon as the ceiling in the store allows
+   * it.
+   */
   nowMs(): number {
     const atMostMs = this.placement.idCeilingMs?.() ?? Number.POSITIVE_INFINITY;
     return Math.floor(Math.max(Math.min(this.#clock.nowMs(), atMostMs), this.placement.idFloorMs() + 1));

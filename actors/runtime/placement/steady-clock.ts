@@ -1,16 +1,16 @@
 import type { Clock } from '../../domain/time.js';
 import type { Placement } from './placement.js';
 
-/** A moment by the wall clock and by steady time. */
+/** A moment by the wall clock and by steady time, both in milliseconds. */
 export interface Moment {
   readonly wallMs: number;
   readonly steadyMs: number;
 }
 
 /**
- * Time without the steps of the wall clock: begins at the wall clock's time, then follows the monotonic clock. A placement
- * that stores it lets it go on from where the last process left it: a step between two processes does not count either,
- * nor does the time in which no process ran.
+ * A clock without the steps of the wall clock. It begins at the wall clock's time, then follows the monotonic clock. If
+ * the placement stores it, it continues from the time of the last process: it omits a step between two processes, and
+ * the time in which no process ran.
  */
 export class SteadyClock {
   readonly #aheadMs: number;
@@ -29,8 +29,8 @@ export class SteadyClock {
 }
 
 /**
- * True when so much time has passed by both measures. The wall clock alone may have stepped ahead; steady time alone is
- * another on each node, and stands still while a machine sleeps.
+ * True when so much time has passed by both measures. The wall clock may have stepped ahead. Steady time differs between
+ * nodes, and stands still while a machine sleeps.
  */
 export const hasPassed = (ms: number, since: Moment, now: Moment): boolean =>
   now.wallMs - since.wallMs >= ms && now.steadyMs - since.steadyMs >= ms;

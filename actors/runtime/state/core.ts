@@ -26,7 +26,7 @@ export interface Decided {
   readonly record: StoreJournalRecord;
 }
 
-/** A command as `Delivery` has it. */
+/** A command with the fields of `Delivery`. */
 export interface Handleable {
   readonly command: string;
   readonly input: object;
@@ -41,14 +41,17 @@ export interface Handled {
   readonly repeated?: true;
 }
 
-/** Not every node of the cluster knows a command or event yet: an upgrade is under way. Nothing was decided. */
+/**
+ * Some node of the cluster does not support a command or event yet, because an upgrade is under way. The command was
+ * not decided.
+ */
 export class NotKnownYet extends Unavailable {}
 
 const NO_BYTES = new Uint8Array(0);
 
-/** An actor's state and rules without any input or output: decides, applies, replays. */
+/** An actor's state and rules without input or output: decides, applies, replays. */
 export class ActorCore {
-  /** Of the last entry applied, stored or not. */
+  /** Seq of the last entry applied, stored or not. */
   seq = 0;
   /** Time of the last entry. */
   atMs = 0;
@@ -57,27 +60,27 @@ export class ActorCore {
   // biome-ignore lint/suspicious/noExplicitAny: its type is the kind's business.
   state: any;
   dedupe = new Dedupe();
-  /** Absent until a command with a key has recorded something: most actors never see one. */
+  /** Absent until a command with an idempotency key has recorded something: most actors never receive one. */
   answered: Answered | undefined;
 
   constructor(
     readonly kind: AnyKind,
     readonly id: string,
     private readonly newId: () => string,
-    /** The newest format that every node can read. */
+    /** Returns the newest format that every node can read. */
     private readonly format: () => number = () => Number.POSITIVE_INFINITY,
   ) {
     this.state = kind.initial(id);
   }
 
   /**
-   * Decides one command and applies what it decided. With a key it does so once: what it answered then is answered to
-   * its repeats. Throws what decide or apply throw: a bug. @throws NotKnownYet
+   * Decides one command and applies its events. With an idempotency key it does so once; repeats get the first reply.
+   * Rethrows what decide or apply throw: a bug. @throws NotKnownYet
    */
   handle(message: Handleable, now: Moment, settledSeq = 0, row?: unknown): Handled {
     const { command, input, cause, once } = message;
     this.steadyMs = now.steadyMs;
-    // A question that is asked again, its reply lost, is answered anew: nothing was done that would be done twice.
+    // A repeated query whose reply was lost is answered anew: it changes nothing.
     if (cause !== undefined && this.dedupe.repeats(cause) && !this.asks(command)) {
       return { reply: this.kind.commands[command]?.out.decode(NO_BYTES), repeated: true };
     }
@@ -114,17 +117,17 @@ export class ActorCore {
     if (early !== undefined) throw new NotKnownYet(notKnown(`the event ${early.type}`, this.kind.name));
   }
 
-  /** Every node can read a snapshot of this state. */
+  /** True when every node can read a snapshot of this state. */
   get isKnownState(): boolean {
     return (this.kind.stateSince ?? 0) <= this.format();
   }
 
-  /** The row that the decision needs besides the state. */
+  /** Returns the name of the row that the decision needs besides the state. */
   rowFor(command: string, input: object): RowName | undefined {
     return this.kind.commands[command]?.reads?.(this.state, input);
   }
 
-  /** The answer to a command that records nothing; undefined when that cannot be had so, for whatever reason. */
+  /** Answers a command that records nothing. Returns undefined when the command must be decided in a turn. */
   query(command: string, input: object, wallMs: number): Handled | undefined {
     const ctx = this.context(Math.max(wallMs, this.atMs), 0, undefined);
     try {
@@ -134,12 +137,12 @@ export class ActorCore {
       if (isProblem(decision)) return { reply: decision };
       return decision.events.length === 0 ? { reply: decision.reply } : undefined;
     } catch {
-      // The turn that it gets instead fails as well, and ends the activation.
+      // The command fails again in its turn, which reports the fault and ends the activation.
       return undefined;
     }
   }
 
-  /** Applies a stored entry; entries come in order, without a gap. */
+  /** Applies a stored entry. Entries come in order, without a gap. */
   replay(seq: number, record: StoreJournalRecord): void {
     if (seq !== this.seq + 1) throw new Error(`entry ${seq} follows ${this.seq}`);
     this.apply(entryOf(this.kind, seq, record).events, record.atMs, record.cause, record.answered);
@@ -149,7 +152,7 @@ export class ActorCore {
     return this.kind.commands[command]?.repeats === 'query';
   }
 
-  /** What is stored with what the command decided. */
+  /** Returns the record of the reply that is stored with the events. */
   private answerTo(command: string, once: string, reply: unknown): StoreAnswered {
     const codec = this.kind.commands[command]?.out;
     return { key: keyOf(command, once), reply: codec?.encode(reply) ?? NO_BYTES, steadyMs: this.steadyMs };
@@ -187,11 +190,14 @@ export class ActorCore {
   }
 }
 
-/** Why something newer than the cluster's format is refused. */
+/** Returns the reason for refusing something newer than the cluster's format. */
 export const notKnown = (what: string, kind: string): string =>
-  `not every node knows ${what} of ${kind} yet: it can be used when all nodes are upgraded`;
+  `not every node supports ${what} of ${kind} yet: upgrade all nodes to use it`;
 
-/** One request may give several commands its key. */
+/**
+ * Returns the key of a stored reply. It includes the command, because one request may send several commands with its
+ * key.
+ */
 const keyOf = (command: string, once: string): string => `${command} ${once}`;
 
 export function entryOf(kind: AnyKind, seq: number, record: StoreJournalRecord): Entry {

@@ -1,24 +1,27 @@
 import { fromJson, type Json, OWN, toJson } from './plain-values.js';
 
 // A large value is written as lines of text, so that it can be written and read in parts. Each line is a JSON array of
-// elements; `(` with a kind begins an element that has lines of its own, and `)` ends it. The elements of a map are its
-// keys and values in turn, and so are those of an object.
+// elements. `(` with a kind begins an element that has lines of its own, and `)` ends it. The elements of a map, and
+// those of an object, are its keys and values in turn.
 
-/** Elements of one line together: it is parsed in well below a millisecond. An element above it has lines of its own. */
+/**
+ * Total weight of the elements of one line: it is parsed in well below a millisecond. A heavier element has lines of
+ * its own.
+ */
 const LINE_WEIGHT = 1_024;
 /** Characters that weigh as much as a number. */
 const CHARACTERS_PER_WEIGHT = 16;
-/** Text encoded, or bytes decoded, in one turn of the event loop: some milliseconds on a busy machine. */
+/** Length of text encoded, or of bytes decoded, in one turn of the event loop: some milliseconds on a busy machine. */
 const SLICE_LENGTH = 65_536;
 const LINE_FEED = 0x0a;
 
-/** Resolves when the event loop has had a turn. Rejects when nobody needs the result any more. */
+/** Resolves after a turn of the event loop. Rejects when the result is no longer needed. */
 export type Pause = () => Promise<void>;
 
 /**
- * Encodes a plain value, which must not change meanwhile. A value of one slice is encoded at once.
- * @returns parts of that many bytes, and a last one that may be smaller
- * @throws TypeError on values that `toJson` refuses; what a pause rejects with
+ * Encodes a plain value, which must not change meanwhile. A value of up to one slice is encoded without a pause.
+ * @returns parts of `partBytes` bytes; the last may be smaller
+ * @throws TypeError on values that `toJson` refuses; rejections of a pause
  */
 export async function encodePlain(value: unknown, partBytes: number, pause: Pause): Promise<Buffer[]> {
   const parts = new Parts(partBytes);
@@ -37,7 +40,7 @@ export async function encodePlain(value: unknown, partBytes: number, pause: Paus
   return parts.all();
 }
 
-/** Puts pieces together to parts of one size. */
+/** Joins pieces into parts of equal size. */
 class Parts {
   private readonly full: Buffer[] = [];
   private pieces: Buffer[] = [];
@@ -66,7 +69,7 @@ class Parts {
   }
 }
 
-/** Decodes what `encodePlain` wrote. @throws Error when the bytes are something else; what a pause rejects with */
+/** Decodes the output of `encodePlain`. @throws Error on other bytes; rejections of a pause */
 export async function decodePlain(bytes: Uint8Array, pause: Pause): Promise<unknown> {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const open = [new Content('array')];
@@ -135,7 +138,7 @@ function* inTurn(entries: Iterable<readonly [unknown, unknown]>): Generator<unkn
 const isContainer = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !(value instanceof Uint8Array);
 
-/** How much there is to write, no further than `most`: it looks at no more of the value than that. */
+/** Returns the weight of a value, up to `most`. Stops as soon as it reaches that. */
 function weightOf(value: unknown, most = LINE_WEIGHT): number {
   if (typeof value === 'string') return 1 + value.length / CHARACTERS_PER_WEIGHT;
   if (typeof value !== 'object' || value === null) return 1;
@@ -170,7 +173,7 @@ function readLine(line: string, open: Content[]): void {
   }
 }
 
-/** A container on its way. */
+/** A container that is being decoded. */
 class Content {
   readonly value: Map<unknown, unknown> | Set<unknown> | unknown[] | Record<string, unknown>;
   private key: unknown;
@@ -205,5 +208,5 @@ function emptyOf(kind: string): Content['value'] {
   if (kind === 'set') return new Set();
   if (kind === 'array') return [];
   if (kind === 'object') return {};
-  throw new TypeError(`a snapshot holds a ${kind}`);
+  throw new TypeError(`a snapshot holds the unknown kind ${kind}`);
 }

@@ -1,15 +1,18 @@
 /**
- * Plain values as JSON that also holds what states are made of: maps, sets, bytes and `undefined`. JSON is read
- * alike by every version of Node; the format of `node:v8` is not.
+ * Converts plain values to JSON that also represents maps, sets, bytes and `undefined`, which states consist of. Every
+ * version of Node reads JSON alike; the format of `node:v8` differs between versions.
  */
 
-/** Marks an object that stands for something else: `{"$": 0}` for undefined, else `{"$": [kind, …content]}`. */
+/** Marks an object that represents another value: `{"$": 0}` for undefined, else `{"$": [kind, …content]}`. */
 const MARK = '$';
 const UNDEFINED = { [MARK]: 0 };
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
 
-/** @throws TypeError on functions, symbols and numbers that JSON cannot write */
+/**
+ * Converts a plain value to JSON.
+ * @throws TypeError on functions, symbols and numbers that JSON cannot write
+ */
 export function toJson(value: unknown): Json {
   switch (typeof value) {
     case 'string':
@@ -49,14 +52,17 @@ function recordToJson(value: Readonly<Record<string, unknown>>): Record<string, 
   return record;
 }
 
-/** As an assignment makes it, also of a name that objects inherit. */
+/** Attributes of a property as an assignment creates it, also for a name that objects inherit. */
 export const OWN = { enumerable: true, configurable: true, writable: true } as const;
 
 function without({ [MARK]: _, ...rest }: Record<string, Json>): Json {
   return rest;
 }
 
-/** The value that `toJson` wrote. It may change `json`. @throws TypeError when that is nothing `toJson` writes */
+/**
+ * Converts the output of `toJson` back. It may change `json`. @throws TypeError on anything that `toJson` does not
+ * write
+ */
 export function fromJson(json: Json): unknown {
   if (typeof json !== 'object' || json === null) return json;
   if (Array.isArray(json)) return json.map(fromJson);
@@ -86,6 +92,6 @@ function standsFor(marked: Json): unknown {
     case 'object':
       return { [MARK]: fromJson(content[0] as Json), ...(fromJson(content[1] as Json) as object) };
     default:
-      throw new TypeError(`a snapshot holds a ${String(kind)}`);
+      throw new TypeError(`a snapshot holds the unknown kind ${String(kind)}`);
   }
 }

@@ -14,11 +14,11 @@ import type { Pause } from './plain-lines.js';
 import { entryBytes, readsVersion, restore } from './snapshot.js';
 import { headOf, newestSnapshot, stateOf } from './snapshot-rows.js';
 
-/** The journal as the runtime needs it; class Journal of store/journal.ts fits. */
+/** The journal that the runtime needs; class Journal of store/journal.ts fits. */
 export interface ActorJournal {
   /**
-   * Stores the records as entries afterSeq + 1 and on; with them the rows. Durable when resolved.
-   * @throws Unavailable it may or may not have happened, or happen later
+   * Stores the records as entries from afterSeq + 1 on, and the rows with them. Durable when resolved.
+   * @throws Unavailable the outcome is unknown: the write may have happened or still happen
    */
   append(
     actor: string,
@@ -27,27 +27,31 @@ export interface ActorJournal {
     records: readonly StoreJournalRecord[],
     alongside?: readonly RowWrite[],
   ): Promise<void>;
-  /** Entries after that seq, in order, without gaps. @throws JournalConflict a later epoch than ours has written */
+  /**
+   * Returns entries after that seq, in order, without gaps. @throws JournalConflict when a later epoch than ours has
+   * written
+   */
   read(actor: string, afterSeq: number, epoch: number): AsyncIterable<JournalEntry<StoreJournalRecord>>;
   /**
-   * Removes the entries before `beforeSeq`; snapshots of later ones must be durable. False: `goesOn` said so.
-   * @throws Unavailable some may be gone
+   * Removes the entries before `beforeSeq`. Snapshots of later entries must be durable. Resolves to false when `goesOn`
+   * returned false.
+   * @throws Unavailable when some may be removed
    */
   trim(actor: string, fromSeq: number, beforeSeq: number, goesOn: () => boolean): Promise<boolean>;
-  /** The journal's end, as just read, is an entry that no other can win over. */
+  /** True when the last entry, as just read, can no longer lose to another owner's. */
   isCertain(actor: string, epoch: number): boolean;
 }
 
 /** An actor as the store has it. */
 export interface Recovered {
   readonly core: ActorCore;
-  /** The snapshot that it was recovered from, without the state. */
+  /** Head of the snapshot that it was recovered from, without the state. */
   readonly snapshot: StoreSnapshotRecord | undefined;
   /** Bytes of the entries since the snapshot. */
   readonly replayedBytes: number;
   /** Epoch of the last entry. */
   readonly lastEpoch: number;
-  /** Entries up to here have had all their effects, by lane. */
+  /** All effects up to these entries are done, by lane. */
   readonly beforeReply: number;
   readonly afterReply: number;
 }
@@ -59,29 +63,30 @@ export interface RecoveryNeeds {
   readonly logger: Logger;
 }
 
-/** The actor that is to be recovered, and by whom. */
+/** The actor to recover, and its owner. */
 export interface Recovering {
   readonly kind: AnyKind;
   readonly id: string;
-  /** Under which this node owns it. */
+  /** The epoch under which this node owns it. */
   readonly epoch: number;
   readonly newId: () => string;
-  /** The newest format that every node can read. */
+  /** Returns the newest format that every node can read. */
   readonly format: () => number;
-  /** From the last owner. */
+  /** A snapshot handed over by the last owner. */
   readonly primed: StoreSnapshotRecord | undefined;
   readonly pause: Pause;
 }
 
-/** An actor that nothing has been stored of. */
+/** Returns an actor of which nothing has been stored. */
 export function untouched({ kind, id, newId, format }: Recovering): Recovered {
   const core = new ActorCore(kind, id, newId, format);
   return { core, snapshot: undefined, replayedBytes: 0, lastEpoch: 0, beforeReply: 0, afterReply: 0 };
 }
 
 /**
- * Snapshot, tail of the journal, cursors. A snapshot is only a cache: it counts if it is whole, the code reads its state
- * version, and the journal still has, at its seq, the entry that it was taken after. Else the one before it is tried.
+ * Recovers an actor from a snapshot, the tail of the journal and the cursors. A snapshot is only a cache. It is valid
+ * if it is whole, the code reads its state version, and the journal still has, at its seq, the entry after which it was
+ * taken. If it is not valid, the one before it is tried.
  */
 export async function recover(needs: RecoveryNeeds, recovering: Recovering): Promise<Recovered> {
   const { kind, id, epoch, primed } = recovering;
@@ -94,22 +99,22 @@ export async function recover(needs: RecoveryNeeds, recovering: Recovering): Pro
     (await fromSnapshots(needs, recovering, actor, newest)) ??
     (await replay(needs, new ActorCore(kind, id, recovering.newId, recovering.format), actor, epoch));
   const { core, snapshot } = found;
-  // A former owner's late cursor may be behind what the snapshot's owner knew.
+  // A former owner's late cursor may be behind the positions in the snapshot.
   const lanes = {
     beforeReply: Math.max(cursor?.beforeReply ?? 0, snapshot?.beforeReply ?? 0),
     afterReply: Math.max(cursor?.afterReply ?? 0, snapshot?.afterReply ?? 0),
   };
   const owesNothing = Math.min(lanes.beforeReply, lanes.afterReply) >= core.seq;
-  // So an actor that was stopped because the disk is full can be read.
+  // Appends nothing if no effects are left, so that an actor can be read when the disk is full.
   if (owesNothing || needs.journal.isCertain(actor, epoch)) return { ...found, ...lanes };
   await makeCertain(needs, core, actor, epoch);
   return { ...found, ...lanes, lastEpoch: epoch };
 }
 
 /**
- * Entries with effects left may be a former owner's that it never acknowledged, and another owner's, on its way still,
- * would win over them. An entry of ours upon them, without events, makes them part of the history before an effect,
- * an answer or a cursor rests on them.
+ * Appends an empty entry before effects, replies or cursors depend on the last entries. These may be a former owner's
+ * that it never acknowledged, and another owner's entries, still on their way, would win over them. An entry of this
+ * node's epoch after them makes them part of the history.
  */
 async function makeCertain(needs: RecoveryNeeds, core: ActorCore, actor: string, epoch: number): Promise<void> {
   const record: StoreJournalRecord = { atMs: core.atMs, events: [] };
@@ -120,7 +125,7 @@ async function makeCertain(needs: RecoveryNeeds, core: ActorCore, actor: string,
 
 type Replayed = Pick<Recovered, 'core' | 'snapshot' | 'replayedBytes' | 'lastEpoch'>;
 
-/** From the newest snapshot that can be read and fits code and journal; undefined when there is none. */
+/** Recovers from the newest snapshot that can be read and fits code and journal; undefined when there is none. */
 async function fromSnapshots(
   needs: RecoveryNeeds,
   recovering: Recovering,
@@ -137,7 +142,7 @@ async function fromSnapshots(
   return undefined;
 }
 
-/** Undefined when the snapshot cannot be read or does not fit code and journal. */
+/** Recovers from one snapshot; undefined when it cannot be read or does not fit code and journal. */
 async function fromSnapshot(
   needs: RecoveryNeeds,
   { kind, id, epoch, newId, format, pause }: Recovering,
@@ -153,7 +158,7 @@ async function fromSnapshot(
     if (found === undefined) needs.logger.warn({ actor, seq }, 'ignored a snapshot that does not fit the journal');
     return found;
   } catch (error) {
-    // Neither a store that is away nor another owner says anything about the snapshot.
+    // An unavailable store or another owner says nothing about the snapshot.
     if (error instanceof Unavailable || error instanceof JournalConflict || error instanceof Halted) throw error;
     needs.logger.warn({ actor, seq, err: error }, 'ignored a snapshot that cannot be restored');
     return undefined;
@@ -171,7 +176,7 @@ async function replay(needs: RecoveryNeeds, core: ActorCore, actor: string, epoc
   return { core, snapshot: undefined, replayedBytes, lastEpoch };
 }
 
-/** Undefined when the snapshot is of a history that was given up. */
+/** Replays the entries after the snapshot; undefined when the snapshot belongs to a discarded history. */
 async function replayFrom(
   needs: RecoveryNeeds,
   core: ActorCore,

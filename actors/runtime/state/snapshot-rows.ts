@@ -4,16 +4,16 @@ import { put, type ReadTables, type Tables } from '../../../store/port.js';
 import { snapshotChunks, snapshots } from '../../../store/tables.js';
 import { type Captured, DamagedSnapshot, StateSum } from './snapshot.js';
 
-/** A state up to this size is in its snapshot's own row: nearly all are. */
+/** Largest state that is stored in its snapshot's own row. Nearly all states fit. */
 const INLINE_BYTES_MAX = 65_536;
 
-/** The place of a stored snapshot among those of its actor. */
+/** The position of a stored snapshot among those of its actor. */
 export interface SnapshotPlace {
   readonly seq: number;
   readonly atMs: number;
 }
 
-/** The actor's newest snapshot, or the newest before that place. */
+/** Returns the actor's newest snapshot, or the newest before that position. */
 export async function newestSnapshot(
   tables: ReadTables,
   actor: string,
@@ -25,14 +25,14 @@ export async function newestSnapshot(
 }
 
 /**
- * The encoded state of a snapshot, not checked.
- * @throws DamagedSnapshot a chunk is missing
+ * Reads the encoded state of a snapshot, without checking it.
+ * @throws DamagedSnapshot when a chunk is missing
  */
 export async function stateOf(tables: ReadTables, actor: string, head: StoreSnapshotRecord): Promise<Uint8Array> {
   if (head.state !== undefined) return head.state;
   const { seq, atMs } = head;
   const chunks: Uint8Array[] = [];
-  // One after the other: memory holds the state anyway, and no more than a chunk besides.
+  // Reads chunks one after the other, so that memory holds only the state and one chunk.
   for (let number = 0; number < head.chunks; number++) {
     const chunk = await tables.get(snapshotChunks, { actor, seq, atMs, number });
     if (chunk === undefined) throw new DamagedSnapshot(`chunk ${number} of ${head.chunks} is missing`);
@@ -41,20 +41,20 @@ export async function stateOf(tables: ReadTables, actor: string, head: StoreSnap
   return Buffer.concat(chunks);
 }
 
-/** A snapshot's row without the state. */
+/** Returns a snapshot's row without the state. */
 export function headOf({ state: _, ...head }: StoreSnapshotRecord): StoreSnapshotRecord {
   return head;
 }
 
 /**
  * Reads a stored snapshot back, without decoding it.
- * @throws DamagedSnapshot when the store does not have it as it was taken
+ * @throws DamagedSnapshot when the stored bytes differ from those that were taken
  */
 export async function verifySnapshot(tables: ReadTables, actor: string, head: StoreSnapshotRecord): Promise<void> {
   const { seq, atMs } = head;
   const stored = await tables.get(snapshots, { actor, seq, atMs });
   if (stored === undefined) throw new DamagedSnapshot('the snapshot is missing');
-  if (!isDeepStrictEqual(headOf(stored), headOf(head))) throw new DamagedSnapshot('its head is another');
+  if (!isDeepStrictEqual(headOf(stored), headOf(head))) throw new DamagedSnapshot('the stored head differs');
   const sum = new StateSum();
   if (stored.state !== undefined) sum.add(stored.state);
   for (let number = 0; number < stored.chunks; number++) {
@@ -65,9 +65,9 @@ export async function verifySnapshot(tables: ReadTables, actor: string, head: St
 }
 
 /**
- * Stores a snapshot, the head last: one that can be found is whole. Durable when resolved.
- * @param goesOn asked before each row
- * @returns the head as stored; undefined when it was told not to go on
+ * Stores a snapshot. The head is written last, so a snapshot that can be found is whole. Durable when resolved.
+ * @param goesOn checked before each row
+ * @returns the stored head; undefined when `goesOn` returned false
  */
 export async function storeSnapshot(
   tables: Tables,
@@ -87,7 +87,7 @@ export async function storeSnapshot(
   return stored;
 }
 
-/** Removes all snapshots that are older than that one. May stop half-way; it is done again then. */
+/** Removes all snapshots older than that one. A repetition completes a removal that stopped half-way. */
 export async function removeSnapshotsBefore(tables: Tables, actor: string, place: SnapshotPlace): Promise<void> {
   const before = { seq: place.seq, atMs: place.atMs };
   await tables.removeRange(snapshots, { actor }, { before });

@@ -8,8 +8,8 @@ import type { ActorCore } from './core.js';
 import { decodePlain, encodePlain, type Pause } from './plain-lines.js';
 
 /**
- * Bytes in one row of a state that is too large for its snapshot's own row. Cassandra takes mutations of half a
- * commit log segment: 16 MiB as it comes, and 4 MiB where an operator has made segments small.
+ * Bytes per row of a state that is too large for its snapshot's own row. Cassandra accepts mutations of half a commit
+ * log segment: 16 MiB by default, and 4 MiB if an operator has made segments small.
  */
 const CHUNK_BYTES = 1_048_576;
 
@@ -17,34 +17,34 @@ interface Image {
   readonly state: unknown;
   readonly sources: readonly SourceMark[];
   readonly atMs: number;
-  /** Absent where there are none. */
+  /** Absent when there are none. */
   readonly answered?: ReturnType<Answered['marks']>;
 }
 
 /** The fields of a snapshot besides the state. */
 export interface CaptureNotes {
-  /** How far the effects of each lane are done. */
+  /** The last entries whose effects are done, by lane. */
   readonly beforeReply: number;
   readonly afterReply: number;
   /** Epoch of the actor's last entry. */
   readonly epoch: number;
   readonly atMs: number;
-  /** The journal has no entries before this one. */
+  /** Seq of the first entry in the journal; none before it is left. */
   readonly journalFrom: number;
 }
 
 /** A snapshot before it is stored. */
 export interface Captured {
-  /** Without the state. */
+  /** The snapshot's row without the state. */
   readonly head: StoreSnapshotRecord;
   /** The state, in parts of CHUNK_BYTES. */
   readonly parts: readonly Buffer[];
 }
 
 /**
- * Encodes the actor as it is now; all of it must be stored already. Gives way to others between parts of a large
- * state.
- * @throws Halted when the actor has gone on meanwhile; what a pause rejects with
+ * Encodes the current state of the actor, all of which must be stored already. Yields to the event loop between parts
+ * of a large state.
+ * @throws Halted when the actor has changed meanwhile; rejections of a pause
  */
 export async function capture(core: ActorCore, notes: CaptureNotes, pause: Pause): Promise<Captured> {
   const answered = core.answered?.marks({ wallMs: core.atMs, steadyMs: core.steadyMs });
@@ -60,12 +60,12 @@ export async function capture(core: ActorCore, notes: CaptureNotes, pause: Pause
   return { head: { ...head, bytes: sum.bytes, chunks: 0, checksum: sum.checksum }, parts };
 }
 
-/** A snapshot's bytes are not those that were stored. */
+/** The bytes of a snapshot differ from those that were stored. */
 export class DamagedSnapshot extends Error {
   override readonly name = 'DamagedSnapshot';
 }
 
-/** How many bytes a state has, and their checksum. */
+/** The length and checksum of an encoded state. */
 export class StateSum {
   bytes = 0;
   checksum = 0;
@@ -75,16 +75,19 @@ export class StateSum {
     this.checksum = crc32(part, this.checksum);
   }
 
-  /** @throws DamagedSnapshot the head tells of other bytes */
+  /**
+   * Compares length and checksum with the head.
+   * @throws DamagedSnapshot when they differ
+   */
   check(head: StoreSnapshotRecord): void {
-    if (this.bytes !== head.bytes) throw new DamagedSnapshot(`${this.bytes} of ${head.bytes} bytes are there`);
-    if (this.checksum !== head.checksum) throw new DamagedSnapshot('the checksum is another');
+    if (this.bytes !== head.bytes) throw new DamagedSnapshot(`the state has ${this.bytes} of ${head.bytes} bytes`);
+    if (this.checksum !== head.checksum) throw new DamagedSnapshot('the checksum differs');
   }
 }
 
 /**
- * Sets the actor to where the snapshot was taken.
- * @throws DamagedSnapshot, or another Error when the bytes are of another format; what a pause rejects with
+ * Sets the actor to the state of the snapshot.
+ * @throws DamagedSnapshot, or another Error when the bytes have another format; rejections of a pause
  */
 export async function restore(
   core: ActorCore,
@@ -103,7 +106,7 @@ export async function restore(
   core.seq = head.seq;
 }
 
-/** Snapshots of that version can be read, unless their migration throws. */
+/** True when snapshots of that version can be read, unless their migration throws. */
 export const readsVersion = ({ stateVersion, migrate }: AnyKind, version: number): boolean =>
   version === stateVersion || (version < stateVersion && migrate !== undefined);
 
@@ -111,10 +114,10 @@ function migrated(kind: AnyKind, version: number, state: unknown): unknown {
   return version === kind.stateVersion ? state : kind.migrate?.(version, state);
 }
 
-/** Bytes of an entry's row besides its events: its key, and where it comes from. */
+/** Bytes of an entry's row besides its events: its key and its cause. */
 const ENTRY_BYTES = 64;
 
-/** About as many bytes as the entry takes in the journal. */
+/** Returns about as many bytes as the entry takes in the journal. */
 export function entryBytes({ events, answered }: StoreJournalRecord): number {
   let bytes = ENTRY_BYTES;
   for (const { type, payload } of events) bytes += type.length + payload.length;

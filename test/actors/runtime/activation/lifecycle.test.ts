@@ -11,13 +11,13 @@ import { Stage, type StageNode } from '../../../kit/actors/stage.js';
 const T0 = 1_767_225_600_000;
 const id = makeId(T0, 1, 0);
 const actor = `notebook/${id}`;
-/** Ids that lines get name further notebooks. */
+/** Notebooks whose ids come from the lines of other notebooks. */
 const minting: NotebookKind = { ...notebook(), minted: true };
 
 const add = (node: StageNode, text: string, to = id) => node.runtime.ask('notebook', to, 'add', { text });
 const lines = async (node: StageNode, of = id) =>
   ((await node.runtime.ask('notebook', of, 'read', {})) as { lines: string[] }).lines;
-/** A node, and an id that it has minted and whose notebook nobody has written in. */
+/** Returns a node, and an id that it has minted and whose notebook is empty. */
 async function mintedAt(t: TestContext) {
   const stage = new Stage();
   t.after(() => stage.close());
@@ -31,7 +31,7 @@ const snapshot = async (stage: Stage) => {
   return row?.value;
 };
 
-test('an actor that nobody asks leaves memory, and comes back as it was', async (t) => {
+test('an idle actor is passivated and activated again unchanged', async (t) => {
   const stage = new Stage();
   t.after(() => stage.close());
   const node = await stage.node(1);
@@ -44,7 +44,7 @@ test('an actor that nobody asks leaves memory, and comes back as it was', async 
   assert.equal(((await add(node, 'four')) as { line: number }).line, 4);
 });
 
-test('an actor of few entries leaves memory without a snapshot, and comes back as it was', async (t) => {
+test('an actor of few entries is passivated without a snapshot, and activated again unchanged', async (t) => {
   const stage = new Stage();
   t.after(() => stage.close());
   const node = await stage.node(1, { snapshotWorth: 4 });
@@ -58,7 +58,7 @@ test('an actor of few entries leaves memory without a snapshot, and comes back a
   assert.equal((await snapshot(stage))?.seq, 4);
 });
 
-test('a new actor that has one entry leaves memory at once, and comes back with nothing repeated', async (t) => {
+test('a new actor with one entry is passivated soon, and activated again without repeated effects', async (t) => {
   const { stage, node, minted } = await mintedAt(t);
   await stage.clock.advance(5_000);
   let shown = 0;
@@ -73,13 +73,13 @@ test('a new actor that has one entry leaves memory at once, and comes back with 
   assert.equal(node.runtime.metrics.unsettled, 0);
   assert.deepEqual(await lines(node, minted), ['one']);
   await stage.clock.advance(60_000);
-  assert.equal(shown, 1, 'its effects were known to be done');
+  assert.equal(shown, 1, 'its effects were recorded as done');
   assert.equal(((await add(node, 'two', minted)) as { line: number }).line, 2);
   await stage.clock.advance(1_000);
-  assert.equal(node.runtime.metrics.activations, 2, 'whoever has come back stays for a while');
+  assert.equal(node.runtime.metrics.activations, 2, 'an actor that was activated again is not passivated soon');
 });
 
-test('a new actor that is soon asked again stays in memory', async (t) => {
+test('a new actor that gets another command soon stays in memory', async (t) => {
   const { stage, node, minted } = await mintedAt(t);
   await add(node, 'one', minted);
   await add(node, 'two', minted);
@@ -90,7 +90,7 @@ test('a new actor that is soon asked again stays in memory', async (t) => {
   assert.equal(node.runtime.metrics.activations, 0);
 });
 
-test('an actor that a later owner only reads leaves a snapshot from which it comes back', async (t) => {
+test('an actor that a later owner only reads stores a snapshot that can be used', async (t) => {
   const stage = new Stage();
   t.after(() => stage.close());
   const first = await stage.node(1, { snapshotWorth: 4 });
@@ -102,7 +102,7 @@ test('an actor that a later owner only reads leaves a snapshot from which it com
   await stage.clock.advance(700_000);
   assert.equal((await snapshot(stage))?.seq, 3);
   assert.deepEqual(await lines(second), ['one', 'two', 'three']);
-  assert.deepEqual(second.log, [], 'it fits the journal');
+  assert.deepEqual(second.log, [], 'the snapshot fits the journal');
 });
 
 test('a snapshot of another state version is ignored and the journal replayed', async (t) => {
@@ -121,13 +121,13 @@ test('a snapshot of another state version is ignored and the journal replayed', 
   assert.deepEqual(await lines(renewed), ['one']);
 });
 
-/** Marks the lines that come from a migrated snapshot. */
+/** Returns a kind that marks the lines of migrated snapshots. */
 const migrating = (migrate: (from: number, state: { lines: string[] }) => { lines: string[] }): NotebookKind => ({
   ...notebook(3),
   migrate: migrate as NonNullable<NotebookKind['migrate']>,
 });
 
-test('a snapshot of an older state version is migrated, and stored anew when the actor leaves memory', async (t) => {
+test('a snapshot of an older state version is migrated, and stored again at the passivation', async (t) => {
   const stage = new Stage();
   t.after(() => stage.close());
   const old = await stage.node(1);
@@ -144,7 +144,7 @@ test('a snapshot of an older state version is migrated, and stored anew when the
   assert.deepEqual(await lines(await stage.node(3, {}, [kind])), ['one of version 1', 'two']);
 });
 
-test('a snapshot whose migration fails, or that is of a later version, is ignored and the journal replayed', async (t) => {
+test('a snapshot whose migration fails, or of a later version, is ignored and the journal replayed', async (t) => {
   const stage = new Stage();
   t.after(() => stage.close());
   const old = await stage.node(1);
@@ -163,7 +163,7 @@ test('a snapshot whose migration fails, or that is of a later version, is ignore
   assert.deepEqual(await lines(await stage.node(3, {}, [before])), ['one']);
 });
 
-test('a snapshot that cannot be read is passed over and the journal replayed', async (t) => {
+test('a snapshot that cannot be read is ignored and the journal replayed', async (t) => {
   const stage = new Stage();
   t.after(() => stage.close());
   const first = await stage.node(1);
@@ -182,7 +182,7 @@ test('a snapshot that cannot be read is passed over and the journal replayed', a
   }
 });
 
-test('a snapshot of entries that history gave up is ignored', async (t) => {
+test('a snapshot of a discarded history is ignored', async (t) => {
   const stage = new Stage();
   t.after(() => stage.close());
   const first = await stage.node(1);
@@ -196,7 +196,7 @@ test('a snapshot of entries that history gave up is ignored', async (t) => {
   assert.deepEqual(await lines(second), ['other']);
 });
 
-test('past the most activations the least recently used ones make room', async (t) => {
+test('the least recently used activations are evicted above the limit', async (t) => {
   const stage = new Stage();
   t.after(() => stage.close());
   const node = await stage.node(1, { activationsMax: 3 });
@@ -209,7 +209,7 @@ test('past the most activations the least recently used ones make room', async (
   for (const each of ids) assert.deepEqual(await lines(node, each), ['here']);
 });
 
-test('when all activations are busy, one more is refused', async (t) => {
+test('one more activation is refused when all are busy', async (t) => {
   const stage = new Stage();
   t.after(() => stage.close());
   const node = await stage.node(1, { activationsMax: 2 });
@@ -221,7 +221,7 @@ test('when all activations are busy, one more is refused', async (t) => {
   await Promise.all(busy);
 });
 
-test('a bug in a decision fails its caller only, and the next message finds the actor as it was', async (t) => {
+test('a bug in a decision fails its caller only, and the next command finds the previous state', async (t) => {
   const stage = new Stage();
   t.after(() => stage.close());
   const node = await stage.node(1);
@@ -236,10 +236,10 @@ test('a bug in a decision fails its caller only, and the next message finds the 
   await Promise.all([before, torn, behind]);
   assert.deepEqual(await lines(node), ['one', 'two', 'three']);
   assert.equal(node.runtime.metrics.crashes, 1);
-  assert.deepEqual(node.log, ['an actor failed']);
+  assert.deepEqual(node.log, ['failed to handle a command']);
 });
 
-test('an append that fails is Unavailable, and the actor goes on from what the journal has', async (t) => {
+test('a failed append is Unavailable, and the actor continues from the journal', async (t) => {
   const stage = new Stage();
   t.after(() => stage.close());
   const node = await stage.node(1);
@@ -251,7 +251,7 @@ test('an append that fails is Unavailable, and the actor goes on from what the j
   assert.equal(((await add(node, 'two')) as { line: number }).line, 2);
 });
 
-test('while nothing can be written, an actor that was stopped by that is still read, effects owed or not', async (t) => {
+test('an actor that was stopped by a failed write can be read while writes fail, with unfinished effects or without', async (t) => {
   const stage = new Stage();
   t.after(() => stage.close());
   const node = await stage.node(1);
@@ -265,7 +265,7 @@ test('while nothing can be written, an actor that was stopped by that is still r
   assert.equal(((await add(node, 'two')) as { line: number }).line, 2);
 });
 
-test('time does not run backwards for an actor when the wall clock does, and its ids still ascend', async (t) => {
+test("an actor's time and ids ascend when the wall clock goes back", async (t) => {
   const stage = new Stage();
   t.after(() => stage.close());
   const node = await stage.node(1);
@@ -277,7 +277,7 @@ test('time does not run backwards for an actor when the wall clock does, and its
   assert.equal(rows[1]?.value.atMs, rows[0]?.value.atMs);
 });
 
-test('an actor that is asked all the time stays, and idle ones leave beside it', async (t) => {
+test('an actor with constant commands stays, while idle ones are passivated', async (t) => {
   const stage = new Stage();
   t.after(() => stage.close());
   const node = await stage.node(1, { idleMs: 60_000 });

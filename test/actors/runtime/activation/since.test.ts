@@ -16,7 +16,7 @@ interface Newer {
   readonly events?: Readonly<Record<string, number>>;
 }
 
-/** The kind with traits `since`. */
+/** Returns the kind with traits `since`. */
 function since(kind: AnyKind, { state, commands, events }: Newer): AnyKind {
   const marked = (specs: AnyKind['commands'] | AnyKind['events'], formats: Newer['commands']) =>
     Object.fromEntries(Object.entries(specs).map(([name, spec]) => [name, { ...spec, since: formats?.[name] }]));
@@ -24,7 +24,7 @@ function since(kind: AnyKind, { state, commands, events }: Newer): AnyKind {
   return { ...kind, ...own, ...(state === undefined ? {} : { stateSince: state }) } as AnyKind;
 }
 
-test('a newer command is not sent before every node knows its format', async (t) => {
+test('a newer command is not sent before every node supports its format', async (t) => {
   const stage = new Stage();
   t.after(() => stage.close());
   const { runtime, placement, log } = await stage.node(1, {}, [since(notebook(), { commands: { note: 2 } })]);
@@ -35,7 +35,7 @@ test('a newer command is not sent before every node knows its format', async (t)
   assert.deepEqual(log, []);
 });
 
-test('a newer event is not recorded before every node knows its format, and its actor goes on', async (t) => {
+test('a newer event is not recorded before every node supports its format, and its actor continues', async (t) => {
   const stage = new Stage();
   t.after(() => stage.close());
   const { runtime, placement, log } = await stage.node(1, {}, [since(notebook(), { events: { added: 2 } })]);
@@ -46,7 +46,7 @@ test('a newer event is not recorded before every node knows its format, and its 
   assert.deepEqual(log, []);
 });
 
-test('an effect that needs a newer command waits until every node knows its format', async (t) => {
+test('an effect with a newer command waits until every node supports its format', async (t) => {
   const stage = new Stage();
   t.after(() => stage.close());
   const { runtime, placement } = await stage.node(1, {}, [since(notebook(), { commands: { add: 2 } })]);
@@ -61,7 +61,7 @@ test('an effect that needs a newer command waits until every node knows its form
   assert.deepEqual(await runtime.ask('notebook', two, 'read', {}), { lines: ['copy of a'] });
 });
 
-test('a snapshot of a newer state is not stored before every node knows its format', async (t) => {
+test('a snapshot of a newer state is not stored before every node supports its format', async (t) => {
   const stage = new Stage();
   t.after(() => stage.close());
   const limits = { snapshotWorth: 1, snapshotEntriesMin: 2, snapshotEntriesMax: 4 };

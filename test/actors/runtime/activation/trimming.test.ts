@@ -35,7 +35,7 @@ const entries = async (stage: Stage) =>
   (await stage.shared.range(journal, { actor, bucket: 0 }, { limit: 1_000 })).map((row) => row.key.seq);
 const heads = (stage: Stage) => stage.shared.range(snapshots, { actor }, { limit: 100 });
 
-/** An actor of 25 entries, whose journal was trimmed behind the snapshot of its 10th. */
+/** Returns an actor of 25 entries, whose journal was trimmed after the snapshot of its 10th. */
 async function trimmed(t: TestContext) {
   const stage = staged(t);
   const node = await stage.node(1, LIMITS);
@@ -43,22 +43,22 @@ async function trimmed(t: TestContext) {
   return { stage, node };
 }
 
-test('behind two snapshots the journal goes, and the actor comes back whole', async (t) => {
+test('the journal before two snapshots is trimmed, and the actor recovers completely', async (t) => {
   const { stage, node } = await trimmed(t);
   assert.deepEqual(
     (await heads(stage)).map((row) => row.key.seq),
     [10, 20],
   );
-  assert.deepEqual((await entries(stage)).slice(0, 3), [0, 9, 10], 'what the older snapshot needs stays');
+  assert.deepEqual((await entries(stage)).slice(0, 3), [0, 9, 10], 'the entries that the older snapshot needs stay');
   stage.kill(node);
   const next = await stage.node(2, LIMITS);
   assert.equal((await lines(stage, next)).length, 25);
   await add(stage, next, 15);
-  assert.deepEqual((await entries(stage)).slice(0, 2), [0, 29], 'the next owner goes on where the trim ended');
+  assert.deepEqual((await entries(stage)).slice(0, 2), [0, 29], 'the next owner continues trimming at the same place');
   assert.deepEqual(next.log, []);
 });
 
-test('the older snapshot alone brings a trimmed actor back', async (t) => {
+test('a trimmed actor recovers from the older snapshot alone', async (t) => {
   const { stage, node } = await trimmed(t);
   stage.kill(node);
   const newest = (await heads(stage)).at(-1);
@@ -68,7 +68,7 @@ test('the older snapshot alone brings a trimmed actor back', async (t) => {
   assert.equal((await lines(stage, next)).length, 25);
 });
 
-test('a trimmed actor without a readable snapshot fails loudly, takes nothing and writes nothing', async (t) => {
+test('a trimmed actor without a readable snapshot logs an error, accepts nothing and writes nothing', async (t) => {
   const { stage, node } = await trimmed(t);
   stage.kill(node);
   const lost = (await heads(stage)).map((row) => remove(snapshots, row.key));
@@ -90,13 +90,13 @@ test('a trimmed actor without a readable snapshot fails loudly, takes nothing an
     assert.equal(writes, 0);
     assert.deepEqual(await entries(stage), before);
     assert.ok(next.log.length > 0);
-    assert.deepEqual(new Set(next.log), new Set(['no snapshot of an actor can be read']));
+    assert.deepEqual(new Set(next.log), new Set(['failed to activate an actor: no snapshot can be read']));
     stage.kill(next);
   }
-  assert.deepEqual(await entries(stage), [0], 'not even the entries are left, and it is no new actor');
+  assert.deepEqual(await entries(stage), [0], 'the entries are lost, and yet it is no new actor');
 });
 
-test('a snapshot that cannot be read back removes nothing', async (t) => {
+test('a snapshot that cannot be read back trims nothing', async (t) => {
   const stage = staged(t);
   const node = await stage.node(1, LIMITS);
   await add(stage, node, 10);
@@ -112,7 +112,7 @@ test('a snapshot that cannot be read back removes nothing', async (t) => {
   assert.equal((await lines(stage, await stage.node(2, LIMITS))).length, 25);
 });
 
-test('entries whose effects are not done stay, however many snapshots follow', async (t) => {
+test('entries with unfinished effects stay, however many snapshots follow', async (t) => {
   const stage = staged(t);
   const node = await stage.node(1, { ...LIMITS, patienceMs: 50 });
   await add(stage, node, 3);
@@ -129,7 +129,7 @@ test('entries whose effects are not done stay, however many snapshots follow', a
   assert.ok((await entries(stage)).length < 40);
 });
 
-test('a cursor that a former owner wrote late does not ask for entries that are gone', async (t) => {
+test("a former owner's late cursor does not require trimmed entries", async (t) => {
   const { stage, node } = await trimmed(t);
   stage.kill(node);
   await stage.shared.write([put(cursors, { actor }, { beforeReply: 1, afterReply: 1 })]);
@@ -140,7 +140,7 @@ test('a cursor that a former owner wrote late does not ask for entries that are 
   assert.deepEqual(next.log, []);
 });
 
-test('entries that a former owner wrote late below the trim are not read', async (t) => {
+test("a former owner's late entries below the trim are not read", async (t) => {
   const { stage, node } = await trimmed(t);
   stage.kill(node);
   const late = { atMs: 1, events: [{ type: 'added', payload: Buffer.from('{"text":"late"}') }], previousFence: 0 };
@@ -153,7 +153,7 @@ test('entries that a former owner wrote late below the trim are not read', async
   await assert.rejects(lines(stage, await stage.node(3, LIMITS)));
 });
 
-test('an actor that takes its snapshots only when it leaves memory is trimmed, too', async (t) => {
+test('an actor with snapshots only at passivation is trimmed, too', async (t) => {
   const stage = staged(t);
   const node = await stage.node(1, { trimEntriesMin: 5, snapshotEntriesMin: 1_000, snapshotEntriesMax: 5 });
   for (let visit = 0; visit < 4; visit++) {
@@ -166,7 +166,7 @@ test('an actor that takes its snapshots only when it leaves memory is trimmed, t
   assert.equal((await entries(stage))[1], 17);
 });
 
-/** What a crash leaves: nothing reaches the store after so many of the owner's writes and removals. */
+/** Crashes: nothing reaches the store after a number of the owner's writes and removals. */
 const crashes = fc.array(
   fc.record({ adds: fc.integer({ min: 1, max: 25 }), writes: fc.nat(90), chunked: fc.boolean() }),
   {
@@ -175,7 +175,7 @@ const crashes = fc.array(
   },
 );
 
-test('whichever write of snapshots and trims is the last before a crash, the actor comes back whole', async () => {
+test('an actor recovers completely, whichever write of snapshots and trims is the last before a crash', async () => {
   const limits = { ...LIMITS, snapshotEntriesMin: 3, snapshotEntriesMax: 3, trimEntriesMin: 2, patienceMs: 50 };
   await fc.assert(
     fc.asyncProperty(crashes, async (owners) => {
@@ -204,7 +204,7 @@ test('whichever write of snapshots and trims is the last before a crash, the act
       const found = (await lines(stage, last)).length;
       assert.ok(found >= acknowledged && found <= asked, `${acknowledged} <= ${found} <= ${asked}`);
       await add(stage, last, 20);
-      assert.ok((await entries(stage)).length < 15, 'what a crash left of a trim goes with the next one');
+      assert.ok((await entries(stage)).length < 15, 'the next trim removes what a crash left');
       const chunks = await stage.shared.range(snapshotChunks, { actor }, { limit: 1_000 });
       const stored = new Set((await heads(stage)).map((row) => row.key.atMs));
       assert.deepEqual(

@@ -13,7 +13,7 @@ const RECEIVERS = [idOf(1), idOf(2), idOf(3)];
 
 type Outcome = 'done' | 'bug' | 'refused' | 'doneButFailed';
 
-/** Copies each line to every notebook that `copyTo` names, all of them at once, as overlapping effects must. */
+/** Copies each line to every notebook in `copyTo`, all at once, as overlapping effects must. */
 function copyingNotebook(bugs: () => boolean): NotebookKind {
   const kind = notebook();
   const [rows] = kind.reactions;
@@ -50,7 +50,7 @@ const entries = fc.array(fc.array(fc.constantFrom(...RECEIVERS), { minLength: 1,
 });
 const outcomes = fc.array(fc.constantFrom<Outcome>('done', 'bug', 'refused', 'doneButFailed'), { maxLength: 30 });
 
-test('receivers that fail and heal get all overlapping effects once, in the order of the entries', async () => {
+test('receivers that fail temporarily get all overlapping effects once, in the order of the entries', async () => {
   await fc.assert(
     fc.asyncProperty(entries, outcomes, async (told, drawn) => {
       const left = [...drawn];
@@ -95,7 +95,7 @@ test('receivers that fail and heal get all overlapping effects once, in the orde
   );
 });
 
-test('a write of rows that failed does not fail the later ones of overlapping effects', async (t) => {
+test('a failed write of rows does not fail later ones of overlapping effects', async (t) => {
   const stage = new Stage();
   t.after(() => stage.close());
   const { runtime, store } = await stage.node(1);
@@ -116,7 +116,7 @@ test('a write of rows that failed does not fail the later ones of overlapping ef
   }
 });
 
-test('an actor leaves in time although its overlapping effects wait for one that fails', async (t) => {
+test('an actor is released in time although its overlapping effects wait for a failing one', async (t) => {
   const stage = new Stage();
   t.after(() => stage.close());
   const { runtime, store, log } = await stage.node(1, {}, [copyingNotebook(() => true)]);
@@ -129,7 +129,7 @@ test('an actor leaves in time although its overlapping effects wait for one that
   proceed();
   await Promise.all(asked);
   await stage.clock.advance(1_000);
-  assert.ok(log.includes('a reaction failed'));
+  assert.ok(log.includes('failed to run a reaction'));
   const released = runtime.release([0], async () => undefined);
   await stage.clock.advance(2_000);
   await released;
