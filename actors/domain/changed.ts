@@ -5,7 +5,7 @@ export const CHANGED_BUCKET_MS = 2 ** 20;
 
 export const changedBucket = (atMs: number): number => Math.floor(atMs / CHANGED_BUCKET_MS);
 
-/** Key of the row that says that a status changed at `atMs`. */
+/** Returns the key of the row that records a change of a status at `atMs`. */
 export const changedKey = (atMs: number, status: string) => ({
   bucket: changedBucket(atMs),
   lane: publicLane(status),

@@ -1,4 +1,4 @@
-/** Bounds of a page, both exclusive. `upwards`: the `limit` next above `after`, instead of the newest. */
+/** Bounds of a page, both exclusive. `upwards`: the `limit` entries next above `after`, instead of the newest. */
 export interface EdgeBounds {
   readonly before?: string | undefined;
   readonly after?: string | undefined;
@@ -6,12 +6,12 @@ export interface EdgeBounds {
   readonly limit: number;
 }
 
-/** The longest page that an actor answers: some 60 KB. */
+/** Longest page in a reply of an actor: some 60 KB. */
 export const EDGE_PAGE_MAX = 1_000;
 
 /**
- * A page, newest first, of what an actor holds in the order of its edges' ids, oldest first.
- * `more`: false when it is known that nothing older exists.
+ * Returns a page of edges, newest first. The edges are in the order of their ids, oldest first. `more` is false when
+ * certainly nothing older exists.
  */
 export function edgePage<E extends { readonly edgeId: string }>(
   edges: readonly E[],

@@ -1,11 +1,11 @@
 /**
- * Identifiers: 64 bits as decimal strings of 18 digits — 48 bits of milliseconds since 1970, 10 bits of shard,
- * 6 bits of sequence. They say where a thing lives, sort by time (as strings of equal length, too), and are unique
- * because only the owner of a shard mints in it.
+ * Identifiers are 64 bits, written as decimal strings of 18 digits: 48 bits of milliseconds since 1970, 10 bits of
+ * shard, 6 bits of sequence. An id tells the shard of its actor, and sorts by time (as a string of equal length, too).
+ * It is unique because only the owner of a shard mints ids in it.
  */
-/** Fixed for ever: ids carry the number in 10 bits. */
+/** Number of shards. It can never change, because ids carry the shard in 10 bits. */
 export const SHARDS = 1_024;
-/** Ids that one shard can mint in one millisecond (6 bits); past that the minter borrows from the next one. */
+/** Ids that one shard can mint in one millisecond (6 bits). Above it the minter borrows from the next millisecond. */
 export const IDS_PER_MS = 64;
 
 /** Ids of one millisecond, of all shards. */
@@ -14,10 +14,10 @@ const SHARD_BITS = 10n;
 const SEQUENCE_WIDTH = 6;
 const SEQUENCE_BITS = BigInt(SEQUENCE_WIDTH);
 
-/** Of an id as it is stored: always as many, so that ids also sort as strings. */
+/** Digits of a stored id. The fixed length makes ids sort as strings. */
 export const ID_DIGITS = 18;
 
-/** An id as it is stored and compared: clients may leave out leading zeros. */
+/** Returns the stored form of an id: clients may omit leading zeros. */
 export const storedId = (id: string): string => (id.length < ID_DIGITS ? id.padStart(ID_DIGITS, '0') : id);
 
 export function makeId(ms: number, shard: number, sequence: number): string {
@@ -25,12 +25,12 @@ export function makeId(ms: number, shard: number, sequence: number): string {
   return storedId(id.toString());
 }
 
-/** True for a decimal string that fits 63 bits, canonical (what the API calls an id). */
+/** True for a decimal string of at most 18 digits, which fits 63 bits. */
 export function isId(text: string): boolean {
   return /^[0-9]{1,18}$/.test(text);
 }
 
-/** 10^9 as so many times 2^16 and what is left: an id's upper nine digits count as often. */
+/** Factors of 10^9 = BILLION_TIMES · 2^16 + BILLION_REST, by which the upper nine digits of an id count. */
 const BILLION_TIMES = 15_258;
 const BILLION_REST = 51_712;
 const LOWER_DIGITS = 9;
@@ -38,20 +38,20 @@ const BILLION = 1e9;
 const DIGIT_0 = 48;
 
 /**
- * Milliseconds since 1970 at which the id was minted. By doubles, each exact, of the id's upper and lower digits: pages
- * ask for dozens, and BigInts take ten times as long.
+ * Returns the time (ms since 1970) at which the id was minted. It uses exact doubles of the id's upper and lower
+ * digits, because pages need dozens of times and BigInts take ten times as long.
  */
 export function idMs(id: string): number {
   const upper = upperOf(id);
   return upper * BILLION_TIMES + Math.floor((upper * BILLION_REST + lowerOf(id)) / MS_IDS);
 }
 
-/** The shard that minted the id, and where its actor lives. By the same two numbers: only their lowest bits count. */
+/** Returns the shard that minted the id, where its actor lives. Only the lowest bits of the two numbers matter. */
 export function idShard(id: string): number {
   return ((Math.imul(upperOf(id), BILLION_REST) + lowerOf(id)) & (MS_IDS - 1)) >>> SEQUENCE_WIDTH;
 }
 
-/** How far the first id is above the second, negative below. A double is exact for ids minted within four years. */
+/** Returns the first id minus the second. A double is exact for ids minted within four years; others yield a BigInt. */
 export function idsApart(id: string, other: string): number | bigint {
   const upper = (upperOf(id) - upperOf(other)) * BILLION;
   const apart = upper + (lowerOf(id) - lowerOf(other));
@@ -67,7 +67,7 @@ function digits(id: string, from: number, to: number): number {
   return number;
 }
 
-/** Negative, zero or positive, as for `sort`: ascending by time. */
+/** Compares two ids for `sort`, ascending by time. */
 export function compareIds(a: string, b: string): number {
   if (a.length !== b.length) return a.length - b.length;
   if (a === b) return 0;
@@ -75,8 +75,8 @@ export function compareIds(a: string, b: string): number {
 }
 
 /**
- * A time bucket of 2^34 ms, about 199 days: bounds the partitions of tables that grow with time.
- * Readers walk eras downwards from now to the owner's first day.
+ * Returns the era of a time: a bucket of 2^34 ms, about 199 days, which bounds the partitions of tables that grow with
+ * time. Readers go from the current era down to the owner's first day.
  */
 export function eraOfMs(ms: number): number {
   return Math.floor(ms / 2 ** 34);

@@ -1,7 +1,7 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 
 /**
- * Purpose of a token, which is invalid for the others: links in mails, and the cookie of a browser with which somebody
+ * Purpose of a token, which is invalid for the others: links in mails, and the cookie of a browser in which somebody
  * has signed in to the account.
  */
 export type TokenPurpose = 'confirmation' | 'reset' | 'browser';
@@ -14,7 +14,7 @@ export interface TokenContent {
 
 /** Random bytes of a nonce: no two tokens of one account have the same. */
 export const NONCE_BYTES = 16;
-/** HKDF's label: the same secret gives another key for every other use. */
+/** Label for HKDF: the same secret yields another key for every other use. */
 const KEY_LABEL = 'murmuration: keyed tokens';
 const KEY_BYTES = 32;
 /** `account.nonce.mac`: an id, a nonce and a SHA-256, the last two in base64url. */

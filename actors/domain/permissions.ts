@@ -1,4 +1,4 @@
-/** What a role may do, by the bit that says so. Source: Mastodon, UserRole::FLAGS. */
+/** Permissions of roles, as bits. Source: Mastodon, UserRole::FLAGS. */
 export const PERMISSIONS = {
   administrator: 1,
   view_devops: 1 << 1,
@@ -34,19 +34,19 @@ const OF_ROLE: Readonly<Record<string, number>> = {
     staff.manage_taxonomies,
     staff.manage_users,
   ]),
-  // All but invitations, which there are none of.
+  // Everything but invitations, which do not exist here.
   admin: sum(Object.values(staff)),
   owner: administrator,
 };
 
-/** The bits of a role by its stored name. */
+/** Returns the permission bits of a role by its stored name. */
 export const permissionsOf = (role: string): number => OF_ROLE[role] ?? 0;
 
-/** Whether a role may do it; `administrator` may do everything. */
+/** True if the role has the permission. `administrator` has all of them. */
 export function isPermitted(role: string, permission: Permission): boolean {
   const bits = permissionsOf(role);
   return (bits & (administrator | PERMISSIONS[permission])) !== 0;
 }
 
-/** How far up a role is: nobody acts on those who are as far up. */
+/** Returns the rank of a role. Nobody can moderate accounts of the same or a higher rank. */
 export const rankOf = (role: string): number => ['user', 'moderator', 'admin', 'owner'].indexOf(role);

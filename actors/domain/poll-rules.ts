@@ -14,7 +14,7 @@ export const POLL_MS_MAX = 2_629_746_000;
 
 const POLL_OPTIONS_MIN = 2;
 
-/** Why a poll cannot be asked. */
+/** Returns the refusal of an invalid poll. */
 export function pollProblem({ options, expiresInMs }: AccountNewPoll): Problem | undefined {
   if (options.length < POLL_OPTIONS_MIN) return refusedOptions('ERR_TOO_SHORT', 'must have more than one item');
   if (options.length > POLL_OPTIONS_MAX)

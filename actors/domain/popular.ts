@@ -1,9 +1,12 @@
-/** A status is noted as popular when so many, by powers of two, have favourited or reblogged it: from 4 on. */
+/** Lowest level of popularity: a status reaches level n with 2^n favourites and reblogs, so counting begins at 4. */
 export const POPULAR_LEVEL_MIN = 2;
-/** More than a conversation takes. */
+/** Highest level of popularity, above the capacity of a conversation. */
 export const POPULAR_LEVEL_MAX = 19;
 
-/** The level that a status has just reached with so many marks; undefined while it is between two. */
+/**
+ * Returns the level that a status has just reached with this number of favourites and reblogs; undefined between two
+ * levels.
+ */
 export function popularLevel(marks: number): number | undefined {
   if (marks < 2 ** POPULAR_LEVEL_MIN || (marks & (marks - 1)) !== 0) return undefined;
   return 31 - Math.clz32(marks);

@@ -1,11 +1,12 @@
 import { type Problem, problem } from './problem.js';
 
-// Whatever is the reason: it is not there, its author blocks who asks, or it may not be seen. All look the same.
+// The refusal is the same whether the status does not exist, its author blocks the caller, or the caller may not see
+// it.
 
-/** What is to be answered does not exist for who answers. */
+/** Returns the refusal of a reply to a status that does not exist for the caller. */
 export const noParent = (): Problem =>
   problem('not_found', 'The post you are trying to reply to does not appear to exist.');
 
-/** The same of what is to be quoted. */
+/** Returns the refusal of a quote of a status that does not exist for the caller. */
 export const noQuoted = (): Problem =>
   problem('not_found', 'The post you are trying to quote does not appear to exist.');

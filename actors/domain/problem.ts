@@ -1,4 +1,4 @@
-/** What can be expected to be refused. Each code has one HTTP status, in the gateway's one error table. */
+/** Codes of expected refusals. The gateway's one error table maps each to an HTTP status. */
 export type ProblemCode =
   | 'bad_request'
   | 'unauthorized'
@@ -34,7 +34,10 @@ export function problem(
   return fields === undefined ? { problem: code, detail } : { problem: code, detail, fields };
 }
 
-/** What is wrong with one field, as clients show it: `Validation failed: Endpoint is not a valid URL`. */
+/**
+ * Returns the problem of one invalid field in the form that clients show, as in `Validation failed: Endpoint is not a
+ * valid URL`.
+ */
 export const invalidField = (field: string, label: string, description = 'is invalid'): Problem =>
   problem('invalid', `Validation failed: ${label} ${description}`, {
     [field]: [{ error: 'ERR_INVALID', description }],
@@ -45,20 +48,20 @@ export function isProblem(value: unknown): value is Problem {
 }
 
 /**
- * A part that is needed cannot answer now: store, bus, owner of a shard, a full mailbox.
- * Thrown by adapters and the runtime; retried within a budget, then 503 with Retry-After.
+ * A required component cannot answer now: the store, the bus, the owner of a shard, a full mailbox. Adapters and the
+ * runtime throw it. Callers retry within a budget, then answer 503 with Retry-After.
  */
 export class Unavailable extends Error {
   override readonly name = 'Unavailable';
 }
 
 /**
- * Another service refuses what the settings say: a password, a token, the name of a data centre. Waiting does not help;
+ * Another service refuses a setting, such as a password, a token or the name of a data centre. Waiting does not help;
  * the message says what to correct.
  */
 export class Misconfigured extends Error {
   override readonly name = 'Misconfigured';
 }
 
-/** A write that has not happened and will not: nothing is in doubt. */
+/** A write that certainly has not happened and will not happen. */
 export class WriteRefused extends Unavailable {}

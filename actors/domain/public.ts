@@ -1,6 +1,6 @@
 import { idMs, idShard } from './ids.js';
 
-/** How public timelines are cut into partitions: buckets of 70 minutes, each of 8 lanes that readers merge. */
+/** Size of the partitions of public timelines: buckets of 70 minutes, each of 8 lanes that readers merge. */
 export const PUBLIC_BUCKET_MS = 2 ** 22;
 export const PUBLIC_LANES = 8;
 
@@ -8,12 +8,12 @@ export function publicBucket(statusId: string): number {
   return Math.floor(idMs(statusId) / PUBLIC_BUCKET_MS);
 }
 
-/** By shard, which spreads evenly; the id's last bits are mostly zero. */
+/** Returns the lane of a status. The shard spreads evenly; the id's last bits are mostly zero. */
 export function publicLane(statusId: string): number {
   return idShard(statusId) % PUBLIC_LANES;
 }
 
-/** Whether a status belongs in public timelines: public, no reblog, no reply to someone else. */
+/** True if a status belongs in public timelines: public, no reblog, no reply to another account. */
 export function isListed(status: {
   readonly visibility: string;
   readonly accountId: string;

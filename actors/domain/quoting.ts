@@ -1,4 +1,4 @@
-/** What the decision needs of a status that somebody would quote. */
+/** The fields of a status that decide who may quote it. */
 export interface Quotable {
   readonly accountId: string;
   readonly visibility: string;
@@ -6,10 +6,13 @@ export interface Quotable {
   readonly quotePolicy?: string | undefined;
 }
 
-/** What holds where nothing was said, of a status or of all that somebody writes. Source: Mastodon UserSettings. */
+/** Policy of statuses and accounts that set none. Source: Mastodon UserSettings. */
 export const QUOTE_POLICY_DEFAULT = 'public';
 
-/** Whom a status' author lets quote it: everybody, followers, or nobody. What not everybody sees, nobody else quotes. */
+/**
+ * Returns the accounts that may quote a status: everybody, followers, or nobody. Only its author may quote a status
+ * that is not for everybody.
+ */
 export function quotableBy({ visibility, reblogOfId, quotePolicy }: Quotable): 'public' | 'followers' | 'nobody' {
   if ((visibility !== 'public' && visibility !== 'unlisted') || reblogOfId !== undefined) return 'nobody';
   if (quotePolicy === undefined) return QUOTE_POLICY_DEFAULT;
@@ -17,7 +20,7 @@ export function quotableBy({ visibility, reblogOfId, quotePolicy }: Quotable): '
 }
 
 /**
- * The one place that says whether somebody may quote a status that they may see. `follows`: they follow its author.
+ * The only place that decides whether an account may quote a status that it may see. `follows`: it follows the author.
  * Source: Mastodon Status#quote_policy_for_account.
  */
 export function mayQuote(status: Quotable, by: string | undefined, follows: boolean): boolean {
@@ -27,7 +30,10 @@ export function mayQuote(status: Quotable, by: string | undefined, follows: bool
   return allowed === 'public' || (allowed === 'followers' && follows);
 }
 
-/** What is quoted is shown to those who see the quote: nothing for followers goes to everybody. */
+/**
+ * True if the quoting status reaches only accounts that may see the quoted one: everybody who sees the quote sees what
+ * it quotes.
+ */
 export function fitsQuote(quoted: string, quoting: string): boolean {
   return quoted !== 'private' || quoting === 'private' || quoting === 'direct';
 }

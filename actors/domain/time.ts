@@ -1,13 +1,13 @@
-/** Time as the process sees it; handed in everywhere, so that a simulation can hold it. */
+/** The process's clock. It is injected everywhere, so that a simulation can control it. */
 export interface Clock {
   /**
-   * Wall-clock time, whole milliseconds since 1970: for ids, timestamps and what people read. Never goes back within a
-   * process, even when the machine's clock is set back; may jump ahead.
+   * Returns the wall-clock time in whole milliseconds since 1970: for ids, timestamps and what people read. Never goes
+   * back within a process, even when the machine's clock is set back; may jump ahead.
    */
   nowMs(): number;
-  /** The machine's wall clock as it is, which may step either way: only for comparing clocks. */
+  /** Returns the machine's unmodified wall clock, which may step either way. Use it only to compare clocks. */
   wallMs(): number;
-  /** Never steps back; only differences mean anything. Leases and deadlines use this one. */
+  /** Returns a time that never steps back. Only differences are meaningful. Leases and deadlines use it. */
   monotonicMs(): number;
   /** Runs `callback` once after `delayMs`. */
   after(delayMs: number, callback: () => void): Timer;
@@ -17,9 +17,9 @@ export interface Timer {
   cancel(): void;
 }
 
-/** Randomness, handed in. Cryptographic in production. */
+/** Injected randomness. Cryptographic in production. */
 export interface Random {
   bytes(count: number): Uint8Array;
-  /** Uniform in [0, 1). */
+  /** Returns a number uniform in [0, 1). */
   fraction(): number;
 }

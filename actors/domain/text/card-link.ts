@@ -2,8 +2,8 @@ import type { StoreStatusRecord } from '../../../proto/gen/types.js';
 import { segments } from './segments.js';
 
 /**
- * The address of the page that a status shows a card of: the first link of what anybody may read, without media or a
- * quote of its own. Source: Mastodon FetchLinkCardService.
+ * Returns the address of the page for a status's preview card: the first link of a public or unlisted status without
+ * media or quote. Source: Mastodon FetchLinkCardService.
  */
 export function cardLink({ text, visibility, media, quote, deleted }: StoreStatusRecord): string | undefined {
   if (deleted || media !== undefined || quote !== undefined || (visibility !== 'public' && visibility !== 'unlisted'))

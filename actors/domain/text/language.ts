@@ -1,15 +1,18 @@
-/** Longest code of a language that is read: with a script and a region. */
+/** Longest language code, including a script and a region. */
 export const LANGUAGE_CHARS_MAX = 20;
 
 const form = /^([a-z]{2,3})(?:-[A-Za-z0-9]{2,8})*$/;
-/** Of which statuses say where, since they are written otherwise there. Source: Mastodon LanguagesHelper, ISO_639_1_REGIONAL. */
+/**
+ * Languages for which a status keeps the region, since writing differs between regions. Source: Mastodon
+ * LanguagesHelper, ISO_639_1_REGIONAL.
+ */
 const REGIONAL = new Set(['zh-CN', 'zh-HK', 'zh-TW', 'zh-YUE']);
-/** It says that the language is not known. */
+/** The code of an undetermined language. */
 const UNDETERMINED = 'und';
 
 /**
- * Whether the code is that of a language: one of ISO 639, of two letters or three, by itself or with a region or a
- * script (`de`, `pt-BR`, `sr-Latn`). Of a language there is, Unicode's data tell the script that it is written in.
+ * True for a language code of ISO 639 with two or three letters, by itself or with a region or script (`de`, `pt-BR`,
+ * `sr-Latn`). Unicode's data contain the script of every existing language.
  */
 export function isLanguage(code: string): boolean {
   const language = code.length <= LANGUAGE_CHARS_MAX ? form.exec(code)?.[1] : undefined;
@@ -19,9 +22,8 @@ export function isLanguage(code: string): boolean {
 }
 
 /**
- * The language of a status by the code that a client sent, which may be that of somebody's settings (`en_US`): without
- * region and script, so that whoever follows in `en` gets it. Undefined: it is that of none. Source: Mastodon's
- * PostStatusService.
+ * Returns the language of a status from a client's code, which may be a locale (`en_US`). It drops region and script,
+ * so that a follow limited to `en` matches. Undefined if the code is no language. Source: Mastodon's PostStatusService.
  */
 export function statusLanguage(code: string): string | undefined {
   const plain = REGIONAL.has(code) ? code : (code.split(/[-_]/, 1)[0] ?? '');

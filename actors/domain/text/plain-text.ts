@@ -1,36 +1,36 @@
 import { type Segment, segments } from './segments.js';
 
-/** What a status's text names, each once, in order of first appearance. */
+/** Mentions and hashtags of a text, each once, in order of first appearance. */
 export interface TextNames {
   /** Lower case, without the first @: `bob` or `bob@example.org`. */
   readonly mentions: readonly string[];
-  /** As hashtagName gives them, without the #. */
+  /** In the form of `hashtagName`, without the #. */
   readonly tags: readonly string[];
 }
 
-/** Where a mention leads. */
+/** The account to which a mention links. */
 export interface MentionTarget {
   readonly url: string;
-  /** Shown after the @. */
+  /** Text shown after the @. */
   readonly username: string;
 }
 
-/** What is known when text becomes HTML. */
+/** Context for rendering text as HTML. */
 export interface RenderOptions {
-  /** By what `readText` gives as a mention; mentions that are not here stay plain text. */
+  /** Accounts by mention, in the form of `readText`. Other mentions stay plain text. */
   readonly mentions: ReadonlyMap<string, MentionTarget>;
-  /** Of the instance, without trailing slash; hashtags link to `<baseUrl>/tags/<name>`. */
+  /** Address of the instance, without trailing slash. Hashtags link to `<baseUrl>/tags/<name>`. */
   readonly baseUrl: string;
-  /** What links are besides the usual: `me` in a profile's fields, by which other servers know who is behind them. */
+  /** Additional link relation. `me` in a profile's fields lets other servers verify the owner. */
   readonly rel?: 'me';
 }
 
-/** A link counts as this many characters whatever its length. Source: Mastodon StatusLengthValidator. */
+/** Characters that a link counts, whatever its length. Source: Mastodon StatusLengthValidator. */
 export const LINK_COUNTS_AS = 23;
-/** Characters of a link's address that are shown. Source: Mastodon TextFormatter. */
+/** Visible characters of a link's address. Source: Mastodon TextFormatter. */
 const LINK_SHOWN_MAX = 30;
 
-/** Made for the first text that needs it: reading its tables takes some 15 ms, which no start has to wait for. */
+/** Created on first use: loading its tables takes some 15 ms, which would delay the start. */
 let graphemes: Intl.Segmenter | undefined;
 
 /** Finds mentions and hashtags. Linear in the text's length. */
@@ -44,7 +44,7 @@ export function readText(text: string): TextNames {
   return { mentions: [...mentions], tags: [...tags] };
 }
 
-/** The hashtags of a text as they are written there first, by their names, without the #. */
+/** Returns the hashtags of a text in their first written form, by name, without the #. */
 export function writtenTags(text: string): ReadonlyMap<string, string> {
   const written = new Map<string, string>();
   for (const segment of segments(text)) {
@@ -54,8 +54,8 @@ export function writtenTags(text: string): ReadonlyMap<string, string> {
 }
 
 /**
- * Length as people count it: grapheme clusters; links count LINK_COUNTS_AS, mentions without their host.
- * Source: Mastodon StatusLengthValidator.
+ * Returns the length in grapheme clusters. Links count LINK_COUNTS_AS, mentions without their host. Source: Mastodon
+ * StatusLengthValidator.
  */
 export function countChars(text: string): number {
   if (simple.test(text) && !/[@:]/.test(text)) return text.length;
@@ -68,7 +68,7 @@ export function countChars(text: string): number {
   return countGraphemes(counted);
 }
 
-/** Plain text as safe HTML of paragraphs: `<p>`, `<br />`, links, mentions, hashtags; the rest escaped. */
+/** Renders plain text as safe HTML paragraphs: `<p>`, `<br />`, links, mentions, hashtags; the rest escaped. */
 export function renderHtml(text: string, options: RenderOptions): string {
   const trimmed = text.replaceAll(/\r\n?/g, '\n').trim();
   if (trimmed === '') return '';
@@ -77,7 +77,7 @@ export function renderHtml(text: string, options: RenderOptions): string {
     .replaceAll('\n', '<br />')}</p>`;
 }
 
-/** As `renderHtml` without paragraphs, for one line: a profile field's value. */
+/** Renders like `renderHtml` without paragraphs, for one line: a profile field's value. */
 export function renderInline(text: string, options: RenderOptions): string {
   let html = '';
   for (const segment of segments(text)) html += render(segment, options);
@@ -94,10 +94,13 @@ export function escapeHtml(text: string): string {
     .replaceAll("'", '&#39;');
 }
 
-/** Intl.Segmenter takes quadratic time, so it sees this much at once. A longer grapheme counts once a part. */
+/**
+ * Characters passed to Intl.Segmenter at a time, because it takes quadratic time. A longer grapheme counts once per
+ * part.
+ */
 const SEGMENTED_CHARS_MAX = 128;
 
-// Printable ASCII, Latin, Han, kana: each is one grapheme unless something that combines follows.
+// Printable ASCII, Latin, Han and kana: each character is one grapheme unless a combining character follows.
 const simple = /^[\n\x20-\x7e\u00a0-\u00ac\u00ae-\u02ff\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff]*$/;
 
 function countGraphemes(text: string): number {
@@ -106,7 +109,7 @@ function countGraphemes(text: string): number {
   for (let from = 0; from < text.length; ) {
     const part = wholeChars(text.slice(from, from + SEGMENTED_CHARS_MAX));
     const starts = graphemeStarts(part);
-    // The part's end may have cut its last grapheme: the next part begins with it.
+    // The end of the part may split its last grapheme, so the next part begins with it.
     const isLast = from + part.length === text.length || starts.length === 1;
     count += isLast ? starts.length : starts.length - 1;
     from += isLast ? part.length : (starts.at(-1) ?? part.length);
@@ -114,7 +117,7 @@ function countGraphemes(text: string): number {
   return count;
 }
 
-/** Without the first half of a pair at its end, which by itself would be one more grapheme. */
+/** Drops the first half of a surrogate pair at the end, which would count as one more grapheme. */
 function wholeChars(part: string): string {
   const isCut = part.length > 1 && /[\ud800-\udbff]$/.test(part);
   return isCut ? part.slice(0, -1) : part;
@@ -145,7 +148,9 @@ function render(segment: Segment, { mentions, baseUrl, rel }: RenderOptions): st
   }
 }
 
-/** The scheme and what is past LINK_SHOWN_MAX are hidden by style, not left out: copying gives the whole address. */
+/**
+ * Renders a link. CSS hides the scheme and everything after LINK_SHOWN_MAX, so that copying yields the whole address.
+ */
 function renderLink(address: string, rel?: string): string {
   const scheme = /^https?:\/\/(?:www\.)?/i.exec(address)?.[0] ?? '';
   const shown = address.slice(scheme.length, scheme.length + LINK_SHOWN_MAX);

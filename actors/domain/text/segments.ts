@@ -1,16 +1,16 @@
 import { LinkifyIt } from 'linkify-it';
 import { usableName } from './hashtag.js';
 
-/** A piece of plain text: as it stands, or something that becomes a link. Pieces joined by `raw` give the text again. */
+/** A piece of text: plain, or something that becomes a link. The joined `raw` of all pieces is the original text. */
 export type Segment =
   | { readonly kind: 'text'; readonly raw: string }
   | { readonly kind: 'link'; readonly raw: string }
   /** `acct`: lower case, without the first @; `username`: as typed, without the host. */
   | { readonly kind: 'mention'; readonly raw: string; readonly acct: string; readonly username: string }
-  /** `name`: as hashtagName gives it, without the #. */
+  /** `name`: in the form of `hashtagName`, without the #. */
   | { readonly kind: 'tag'; readonly raw: string; readonly name: string };
 
-/** Longest link recognised; longer ones are cut there. Browsers and peers agree on about 2,000. */
+/** Longest link recognised; longer ones are truncated. Browsers and other servers agree on about 2,000. */
 const LINK_CHARS_MAX = 2_048;
 
 /** Longest mention without its first @: a name of 30 characters, @, and a host of 253. Bounds the registry's key. */
@@ -18,12 +18,12 @@ export const MENTION_CHARS_MAX = 284;
 
 const linkify = new LinkifyIt({ fuzzyLink: false, fuzzyEmail: false, maxLength: LINK_CHARS_MAX });
 
-// Each of these consumes what it looked at or fails at once, so the whole scan is linear in the text.
+// Each pattern consumes what it has examined or fails at once, so the whole scan is linear in the text.
 const candidate = /(?<![\p{L}\p{N}\p{M}_/=])(?:https?:(?=\/\/)|[@#＃])/giu;
 const mentionBody =
   /@([a-z0-9_]+(?:[.-]+[a-z0-9_]+)*)(?:@([\p{L}\p{N}\p{M}_-]+(?:\.[\p{L}\p{N}\p{M}_-]+)*(?::[0-9]{1,5})?))?/iuy;
 const tagBody = /[#＃]([\p{L}\p{N}\p{M}_](?:[·・\u200c]?[\p{L}\p{N}\p{M}_])*)/uy;
-/** Characters that reorder what is shown, with which a link could hide its host. */
+/** Characters that change the direction of text, with which a link could hide its host. */
 const reordering = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
 
 /** Splits text into plain pieces, links, mentions and hashtags, in order. Linear in the text's length. */

@@ -1,8 +1,8 @@
 import { segments } from './segments.js';
 
 /**
- * The address of a page that may prove whose profile names it, when the whole value of a field is one link; undefined
- * otherwise. What could pass for another host (names, passwords, letters beyond ASCII) proves nothing.
+ * Returns the address of a page that may link back to a profile, if the whole value of a field is one link; otherwise
+ * undefined. Addresses that could pass for another host (user names, passwords, letters beyond ASCII) are refused.
  * Source: Mastodon Account::Field#verifiable?.
  */
 export function verifiableLink(value: string): string | undefined {
