@@ -12,18 +12,25 @@ export interface Events {
   reacted: P.AccountReacted;
 }
 export interface State {
-  /** By announcement, in the order in which they were first read or reacted to. */
+  /**
+   * State by announcement id, in the order in which the owner first read or reacted to them. At most ANNOUNCEMENTS_MAX.
+   */
   readonly announcements: Map<string, { read: boolean; readonly names: Set<string> }>;
 }
 
-/** Announcements remembered; the oldest give way, and would be shown as unread if they still stood. */
+/**
+ * Announcements stored for an account. The oldest is dropped, and would be shown as unread if it were still published.
+ */
 export const ANNOUNCEMENTS_MAX = 100;
 /** Reactions of one account to one announcement. */
 export const REACTIONS_MAX = 8;
 
 const empty = codec('murmuration.account.Empty');
 
-/** Which announcements somebody has read, and how they reacted. That there is such an announcement is asked before. */
+/**
+ * The announcements that the owner has read, and the owner's reactions. The gateway checks that the announcement
+ * exists.
+ */
 export const announcements: Slice<State, Commands, Events> = {
   decide: {
     dismissAnnouncement(state, { id }) {

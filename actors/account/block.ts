@@ -21,22 +21,25 @@ export interface Events {
   unblocked: P.AccountUnblocked;
   blockReceived: P.AccountBlockReceived;
 }
-/** A block ends follows, which are follow.ts's and followers.ts's to apply, and takes each out of the other's collections. */
+/**
+ * Events that a block records. It ends follows, which follow.ts and followers.ts apply, and removes each account from
+ * the other's collections.
+ */
 type More = Pick<FollowEvents, 'unfollowed'> &
   Pick<FollowerEvents, 'followRequestRemoved'> &
   Pick<NoticeEvents, 'notificationDismissed' | 'noticeRetracted'> &
   Pick<CollectionEvents, 'collectionItemsRemoved'>;
 type State = NoticesState & CollectionState;
 
-/** Bounds one activation's memory; imported block lists of this size are known. */
+/** Bounds one activation's memory. Imported block lists of this size exist. */
 export const BLOCKS_MAX = 20_000;
 /**
- * What others may add to one activation, and to what its relations weigh as a message (sources.ts): 8 bytes each.
- * Past it only the blocker's side knows.
+ * Bounds what others can add to one activation, and the size of its relations as a message (packed-relations.ts): 8
+ * bytes each. Above it only the blocker's side stores the block.
  */
 export const BLOCKED_BY_MAX = 50_000;
 
-/** Blocks; both sides know, and neither follows the other any more. */
+/** Blocks. Both sides store a block, and neither follows the other any more. */
 export const block: Slice<State, Commands, Events, More> = {
   decide: {
     block(state, { target }, about) {
@@ -50,7 +53,7 @@ export const block: Slice<State, Commands, Events, More> = {
         requestedBy: false,
         endorsed: false,
       };
-      // Whether they follow still is known behind the effects.
+      // Undefined, because the follow of the other side ends only in the effects.
       const reply = { ...relationTo(state, target, nowMs), ...none, blocking: true, followedBy: undefined };
       if (state.blocking.has(target)) return { events: [], reply };
       if (state.blocking.size >= BLOCKS_MAX)
@@ -112,7 +115,10 @@ export const block: Slice<State, Commands, Events, More> = {
   },
 };
 
-/** What ends on this side; the other side ends its own, and each follower tells the followed. */
+/**
+ * Returns the events that end the relations on this side. The other side ends its own, and each follower notifies the
+ * followed account.
+ */
 function partings(state: Readonly<State>, other: string, about: Pick<Ctx, 'nowMs'>): Recorded<Events & More>[] {
   const events: Recorded<Events & More>[] = uncollected(state, other, about);
   const edge = state.following.get(other);

@@ -26,19 +26,22 @@ export interface KeptCollection {
   text: P.AccountCollectionText;
   readonly createdAtMs: number;
   updatedAtMs: number;
-  /** How often its text was changed. */
+  /** Number of changes to the text. */
   revision: number;
-  /** By their ids, oldest first. At most COLLECTION_ITEMS_MAX. */
+  /** Items by id, oldest first. At most COLLECTION_ITEMS_MAX. */
   readonly items: Map<string, P.AccountCollectionItem>;
-  /** Accounts that left it by their own wish. At most LEFT_REMEMBERED_MAX, the latest. */
+  /** Accounts that left the collection themselves. At most LEFT_REMEMBERED_MAX, the latest. */
   readonly left: Set<string>;
 }
 export interface State extends RelationState {
-  /** By id, oldest first. At most COLLECTIONS_MAX. */
+  /** Collections by id, oldest first. At most COLLECTIONS_MAX. */
   readonly collections: Map<string, KeptCollection>;
 }
 
-/** Of one account. Source: Mastodon's documentation of Collections, the default of a role's collection_limit. */
+/**
+ * Collections of one account. Source: Mastodon's documentation of Collections, the default of a role's
+ * collection_limit.
+ */
 export const COLLECTIONS_MAX = 10;
 /** Source: Mastodon's documentation of Collections. */
 export const COLLECTION_ITEMS_MAX = 25;
@@ -46,12 +49,14 @@ export const COLLECTION_ITEMS_MAX = 25;
 export const COLLECTION_NAME_CHARS_MAX = 40;
 /** Source: the same. */
 export const COLLECTION_DESCRIPTION_CHARS_MAX = 100;
-/** Bounds a collection's memory: four times of those who can be in it at once. */
+/** Accounts stored as having left a collection: four times the accounts that it can contain. Bounds its memory. */
 export const LEFT_REMEMBERED_MAX = 100;
 
 const missing = (): Problem => problem('not_found', 'Record not found');
 
-/** Accounts that the owner recommends, each collection under a name. Who is in one has agreed to it, and may leave it. */
+/**
+ * Named collections of accounts that the owner recommends. An account is added only with its consent, and may leave.
+ */
 export const collections: Slice<State, Commands, Events> = {
   decide: {
     createCollection(state, { text, accounts }, { self, nowMs, newId }) {
@@ -191,13 +196,13 @@ export const collections: Slice<State, Commands, Events> = {
   },
 };
 
-/** A collection as others read it. */
+/** Returns a collection as other actors and the gateway read it. */
 export function collectionOf(owner: string, id: string, known: KeptCollection): P.AccountCollection {
   const { text, items, createdAtMs, updatedAtMs } = known;
   return { id, owner, text, items: [...items.values()], createdAtMs, updatedAtMs };
 }
 
-/** Somebody is in none of the owner's collections any more. */
+/** Returns the events that remove an account from all of the owner's collections. */
 export function uncollected(
   state: Readonly<State>,
   account: string,
@@ -211,7 +216,7 @@ export function uncollected(
   return events;
 }
 
-/** All of the owner's are gone. */
+/** Returns the events that delete all of the owner's collections. */
 export function collectionsEnded({ collections: all }: Readonly<State>): Recorded<Pick<Events, 'collectionDeleted'>>[] {
   return Array.from(all, ([id, known]) => deletion(id, known));
 }
@@ -236,7 +241,7 @@ const NOTHING_SAID: P.AccountCollectionText = {
   sensitive: false,
   discoverable: false,
 };
-/** What may change without a word to those in the collection. */
+/** Fields whose change does not notify the accounts in the collection. */
 const UNTOLD = { language: '', discoverable: true } as const;
 
 function changedText(before: P.AccountCollectionText, changes: Omit<P.AccountUpdateCollection, 'id'>) {
@@ -254,7 +259,10 @@ function isSame(one: P.AccountCollectionText, other: P.AccountCollectionText): b
   return (Object.keys(NOTHING_SAID) as (keyof P.AccountCollectionText)[]).every((key) => one[key] === other[key]);
 }
 
-/** The account's own word first; who asks to be asked takes followers only. Nobody is told that they are blocked. */
+/**
+ * Returns the refusal to feature an account, if there is one. The account's consent decides; `followers` requires that
+ * the owner follows the account. The refusal does not reveal a block.
+ */
 function unfeaturable(state: Readonly<State>, { account, consent }: P.AccountFeatured, self: string) {
   if (account === self) return undefined;
   if (state.blocking.has(account) || state.blockedBy.has(account)) return unwilling();

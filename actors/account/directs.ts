@@ -19,18 +19,18 @@ export interface Events {
   directDeleted: P.AccountDirectDeleted;
 }
 export interface State extends PolicyState {
-  /** By thread and people, in the order of what was said last. At most DIRECTS_MAX. */
+  /** Direct conversations by thread and participants, in the order of the latest status. At most DIRECTS_MAX. */
   readonly directs: Map<string, P.AccountDirect>;
 }
 
-/** Bounds one activation's memory to some megabytes; the one that was silent for longest gives way. */
+/** Bounds one activation's memory to some megabytes. The conversation with the oldest latest status is dropped. */
 export const DIRECTS_MAX = 2_000;
-/** Statuses of one that are known: should the last be deleted, the one before shows. */
+/** Latest statuses stored for one conversation. If the last is deleted, the one before is shown. */
 export const DIRECT_STATUSES_MAX = 20;
-/** People of one that are named; a status mentions fewer. */
+/** Participants stored for one conversation. A status mentions fewer. */
 export const DIRECT_ACCOUNTS_MAX = 100;
 
-/** What the owner and the same others say to one another in direct statuses of one thread. */
+/** Direct conversations: the direct statuses of one thread among the owner and the same other accounts. */
 export const directs: Slice<State, Commands, Events> = {
   decide: {
     hearDirect(state, { conversationId, statusId, from, accounts, answers, limited }, { self, nowMs, newId }) {
@@ -131,7 +131,7 @@ interface Edge {
   readonly direct: P.AccountDirect;
 }
 
-/** In the order of what was said last: mostly that is the order in which it was heard, and then nothing is looked for. */
+/** Inserts the edge in the order of the latest status. Statuses mostly arrive in that order, so the search is rare. */
 function add(edges: Edge[], edge: Edge): void {
   const last = edges[edges.length - 1];
   if (last === undefined || last.edgeId <= edge.edgeId) {
@@ -151,7 +151,10 @@ function marked(state: State, id: string, unread: boolean): void {
   for (const [key, direct] of state.directs) if (direct.id === id) state.directs.set(key, { ...direct, unread });
 }
 
-/** A stranger's waits with their notifications, until they are let in, followed or answered. */
+/**
+ * True while a stranger's conversation waits with their notifications, until the owner accepts, follows or answers
+ * them.
+ */
 function isHidden(state: Readonly<PolicyState>, { hiddenFrom }: P.AccountDirect): boolean {
   if (hiddenFrom === undefined || state.permitted.has(hiddenFrom)) return false;
   return state.following.get(hiddenFrom)?.pending !== false;

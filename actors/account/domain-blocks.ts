@@ -19,7 +19,7 @@ export interface Events {
   someParted: P.AccountPartSome;
 }
 
-/** Bounds what each page looks up, and what the list weighs as a message beside the filters: 253 bytes each. */
+/** Bounds what each page looks up, and the size of the list in a message beside the filters: 253 bytes each. */
 export const DOMAIN_BLOCKS_MAX = 1_000;
 /** RFC 1035 §2.3.4, without the last dot. */
 export const DOMAIN_CHARS_MAX = 253;
@@ -27,7 +27,7 @@ export const DOMAIN_CHARS_MAX = 253;
 const empty = codec('murmuration.account.Empty');
 const label = /^[\p{L}\p{N}](?:[\p{L}\p{N}\p{M}-]{0,62})?$/u;
 
-/** Whole servers whose people the owner does not want to see, and who are not to follow them. */
+/** Servers that the owner blocks: the owner does not see their accounts, and these cannot follow the owner. */
 export const domainBlocks: Slice<RelationState, Commands, Events> = {
   decide: {
     blockDomain(state, command, { nowMs, newId }) {
@@ -87,7 +87,9 @@ export const domainBlocks: Slice<RelationState, Commands, Events> = {
   },
 };
 
-/** As accounts' records name their server: lower case, in ASCII, without a last dot; undefined for what is none. */
+/**
+ * Returns a domain as account records store it: lower case, in ASCII, without a final dot; undefined for invalid names.
+ */
 export function domainName(text: string): string | undefined {
   const named = text
     .trim()

@@ -15,10 +15,12 @@ export interface Events {
   unendorsed: P.AccountUnendorsed;
 }
 
-/** More than anybody looks through on a profile. */
+/** More endorsements than anybody looks through on a profile. */
 export const ENDORSEMENTS_MAX = 200;
 
-/** Accounts that the owner shows on their profile: some of those they follow. An endorsement ends with the follow. */
+/**
+ * Accounts that the owner recommends on their profile, out of those they follow. An endorsement ends with the follow.
+ */
 export const endorse: Slice<RelationState, Commands, Events> = {
   decide: {
     endorse(state, { target }, { nowMs, newId }) {

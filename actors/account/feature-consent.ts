@@ -9,16 +9,16 @@ export interface Commands {
   featureConsent: { in: P.AccountFeatureConsent; out: P.AccountFeatureConsented };
 }
 
-/** Who may put an account into collections: everybody, its followers, or nobody. */
+/** The accounts that may add an account to collections: everybody, its followers, or nobody. */
 export type Consent = 'public' | 'followers' | 'nobody';
 
-/** What the owner has set decides: who does not want to be discovered is in no collection. */
+/** Derives the consent from the profile: an account that does not want to be discovered is in no collection. */
 export function consentOf({ discoverable, locked }: Pick<P.AccountProfile, 'discoverable' | 'locked'>): Consent {
   if (!discoverable) return 'nobody';
   return locked ? 'followers' : 'public';
 }
 
-/** Whether the account may be featured in others' collections (collections.ts); nothing is recorded. */
+/** Answers whether the account may be featured in others' collections (collections.ts). Records nothing. */
 export const featureConsent: Slice<ProfileState & RelationState & StandingState, Commands, object> = {
   decide: {
     featureConsent({ profile, moderation, blocking, blockedBy }, { by }) {

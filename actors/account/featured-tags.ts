@@ -13,30 +13,33 @@ export interface Events {
   tagFeatured: P.AccountTagFeatured;
   tagUnfeatured: P.AccountTagUnfeatured;
 }
-/** How often a hashtag stood in what all may see of the owner's, and when last. */
+/** Number and time (ms) of the uses of a hashtag in the owner's public statuses. */
 interface Uses {
   readonly count: number;
   readonly lastAtMs: number;
-  /** Used in what not all may see, which only the owner learns; a deletion does not take this back. */
+  /**
+   * True when the owner used the hashtag in a status that is not public. Only the owner sees this; a deletion does not
+   * reset it.
+   */
   readonly closed: boolean;
 }
 export interface State {
   /** Names by id. At most FEATURED_TAGS_MAX. */
   readonly featuredTags: Map<string, string>;
-  /** By name, used last at the end. At most TAGS_REMEMBERED_MAX besides those featured. */
+  /** Uses by hashtag name, latest used last. At most TAGS_REMEMBERED_MAX besides the featured ones. */
   readonly tagUses: Map<string, Uses>;
 }
 
 /** Source: Mastodon FeaturedTag::LIMIT. */
 export const FEATURED_TAGS_MAX = 10;
-/** Bounds one activation's memory; what was used before these is not suggested. */
+/** Hashtags stored as used. Bounds one activation's memory; older ones are not suggested. */
 export const TAGS_REMEMBERED_MAX = 100;
-/** Suggested at most. Source: Mastodon FeaturedTag's recently used tags. */
+/** Suggestions at most. Source: Mastodon FeaturedTag's recently used tags. */
 export const TAGS_SUGGESTED_MAX = 10;
 
 const unused: Uses = { count: 0, lastAtMs: 0, closed: false };
 
-/** Hashtags that the owner shows on their profile. */
+/** Hashtags that the owner features on their profile. */
 export const featuredTags: Slice<State, Commands, Events> = {
   decide: {
     featureTag(state, { name }, { newId }) {
@@ -87,7 +90,7 @@ export const featuredTags: Slice<State, Commands, Events> = {
   },
 };
 
-/** Counts what all may see: how often others use a word is not told to everybody. */
+/** Counts the hashtags of a public status. Uses in other statuses are not counted, because the count is public. */
 export function countTags(state: State, posted: Pick<P.AccountPosted, 'tags' | 'visibility' | 'atMs'>): void {
   if (posted.tags.length === 0) return;
   const { atMs } = posted;
@@ -100,7 +103,7 @@ export function countTags(state: State, posted: Pick<P.AccountPosted, 'tags' | '
   forgetOldest(state);
 }
 
-/** A status that was counted is gone. */
+/** Removes the hashtags of a deleted status from the count. */
 export function uncountTags({ tagUses }: State, tags: readonly string[]): void {
   for (const name of tags) {
     const known = tagUses.get(name);
@@ -122,7 +125,7 @@ function shown(state: Readonly<State>, id: string): P.AccountFeaturedTag {
   return { id, name, ...told(state, name) };
 }
 
-/** When a hashtag was last used is not told when nothing of it is left. */
+/** Returns the public count and time of the last use; no time when no public use is left. */
 function told({ tagUses }: Readonly<State>, name: string) {
   const { count, lastAtMs } = tagUses.get(name) ?? unused;
   return { uses: count, lastAtMs: count > 0 ? lastAtMs : 0 };

@@ -19,19 +19,19 @@ export interface Events {
   filterRemoved: P.AccountFilterRemoved;
 }
 
-/** Bounds what each page has to look through. */
+/** Bounds what each page has to check. */
 export const FILTERS_MAX = 100;
-/** Of all filters together: at three bytes a character they fit one message between nodes. */
+/** Keywords of all filters together: at three bytes a character they fit one message between nodes. */
 export const FILTER_KEYWORDS_MAX = 300;
-/** Statuses named by all filters together. */
+/** Statuses in all filters together. Bounds the size of the filters in a message. */
 export const FILTERED_STATUSES_MAX = 500;
 /** Source: Mastodon CustomFilter::TITLE_LENGTH_LIMIT. */
 export const FILTER_TITLE_CHARS_MAX = 256;
 /** Source: Mastodon CustomFilterKeyword::KEYWORD_LENGTH_LIMIT. */
 export const FILTER_KEYWORD_CHARS_MAX = 512;
-/** Where a filter may apply. */
+/** The contexts to which a filter may apply. */
 export const FILTER_CONTEXTS = ['home', 'notifications', 'public', 'thread', 'account'] as const;
-/** What a filter does with what it matches. */
+/** The actions of a filter on a matching status. */
 export const FILTER_ACTIONS = ['warn', 'hide', 'blur'] as const;
 
 const missing = (): Problem => problem('not_found', 'Record not found');
@@ -39,7 +39,7 @@ const empty = codec('murmuration.account.Empty');
 const keywordCodec = codec('murmuration.account.FilterKeyword');
 const statusCodec = codec('murmuration.account.FilteredStatus');
 
-/** Filters of statuses by words and by status. One store, seen by two generations of the interface. */
+/** Filters of statuses by words and by status. Versions 1 and 2 of the API share this state. */
 export const filters: Slice<RelationState, Commands, Events> = {
   decide: {
     screen: (state) => ({
@@ -135,13 +135,13 @@ export const filters: Slice<RelationState, Commands, Events> = {
 
 const isRefusal = (value: P.AccountFilter | Problem): value is Problem => 'problem' in value;
 
-/** Which filter holds the keyword, or the status, of this id. */
+/** Returns the filter that contains the keyword, or the status, with this id. */
 function holding(state: Readonly<RelationState>, kind: 'keywords' | 'statuses', id: string) {
   for (const filter of state.filters.values()) if (filter[kind].some((one) => one.id === id)) return filter;
   return undefined;
 }
 
-/** Records the filter unless it is as it was, and the account's filters are too many together. */
+/** Records the filter if it changed. Refuses it if the account's filters together exceed a limit. */
 function saved<R>(state: Readonly<RelationState>, next: P.AccountFilter, reply: R): Decision<Events, R> {
   const known = state.filters.get(next.id);
   if (known === undefined && state.filters.size >= FILTERS_MAX) return tooMany('filters', FILTERS_MAX);
@@ -160,7 +160,7 @@ function saved<R>(state: Readonly<RelationState>, next: P.AccountFilter, reply: 
   return { events: isSame ? [] : [event], reply };
 }
 
-/** The filter with what the command changes, or why it cannot be. */
+/** Returns the filter with the changes of the command, or the refusal. */
 function changed(
   known: P.AccountFilter | undefined,
   command: P.AccountSaveFilter,
@@ -215,7 +215,7 @@ function changedKeywords(
   return [...keywords.values()];
 }
 
-/** All but the keywords. */
+/** Compares everything but the keywords. */
 function rulesAreSame(a: P.AccountFilter, b: P.AccountFilter): boolean {
   return a.action === b.action && a.expiresAtMs === b.expiresAtMs && a.context.join() === b.context.join();
 }

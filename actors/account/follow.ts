@@ -20,14 +20,20 @@ export interface Events {
   followAnswered: P.AccountFollowAnswered;
 }
 
-/** Bounds one activation's memory and the merge of a home. Source: Mastodon FollowLimitValidator, default 7,500. */
+/**
+ * Bounds one activation's memory and the merge of a home timeline. Source: Mastodon FollowLimitValidator, default
+ * 7,500.
+ */
 export const FOLLOWING_MAX = 7_500;
 
-/** Languages that one follow is limited to; more are no limit worth the name. */
+/** Languages that one follow is limited to. More would hardly be a limit. */
 export const FOLLOW_LANGUAGES_MAX = 20;
-/** Room for a script or a region, `sr-Latn`: those of all follows travel in one message. */
+/**
+ * Characters of a language code, with room for a script or a region (`sr-Latn`). The languages of all follows travel in
+ * one message.
+ */
 export const FOLLOW_LANGUAGE_CHARS_MAX = 7;
-/** Follows with such limits: bounds what they weigh as a message. */
+/** Follows that are limited to languages. Bounds their size in a message. */
 export const FOLLOWS_WITH_LANGUAGES_MAX = 750;
 
 const ownRow = (account: string) => [{ table: accounts, key: { account } }];
@@ -137,7 +143,7 @@ function isSame(a: Options, b: Options): boolean {
   return a.reblogs === b.reblogs && a.notify === b.notify && a.limit?.languages.join() === b.limit?.languages.join();
 }
 
-/** In one order; no languages are no limit. */
+/** Sorts the languages. An empty list is no limit. */
 function limitTo(languages: readonly string[]): P.AccountLanguages | undefined {
   return languages.length === 0 ? undefined : { languages: [...new Set(languages)].sort() };
 }

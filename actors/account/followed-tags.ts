@@ -15,10 +15,10 @@ export interface Events {
   tagUnfollowed: P.AccountTagUnfollowed;
 }
 
-/** Each is one more list that is merged into every page of the home timeline. */
+/** Each followed hashtag adds a list to the merge of every home page. */
 export const FOLLOWED_TAGS_MAX = 100;
 
-/** Hashtags whose public statuses come into the home timeline. Only their follower knows of it. */
+/** Hashtags whose public statuses appear in the home timeline. Only the follower can see that they follow. */
 export const followedTags: Slice<RelationState, Commands, Events> = {
   decide: {
     followTag(state, { name }, { newId, nowMs }) {

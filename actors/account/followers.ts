@@ -27,15 +27,15 @@ export interface State extends RelationState, ProfileState, SubscriberState, Not
 
 type NoticeTold = Pick<NoticeEvents, 'notified' | 'notificationDismissed' | 'noticeRetracted'>;
 
-/** Bounds one activation's memory; a request past it is answered as rejected. */
+/** Bounds one activation's memory. Requests above it are rejected. */
 export const FOLLOW_REQUESTS_MAX = 10_000;
 /**
- * Bounds one activation's memory (some 100 bytes each). Repeats are recognised among these; for followers forgotten
- * since, the runtime's own dedupe stands.
+ * Followers stored by id: bounds one activation's memory (some 100 bytes each). Repeated commands are recognised among
+ * these; for others the runtime's deduplication must suffice.
  */
 export const FOLLOWERS_REMEMBERED_MAX = 10_000;
 
-/** The target's side of a follow: it has the last word. */
+/** The target's side of a follow. It decides whether the follow is accepted. */
 export const followers: Slice<State, Commands, Events, NoticeTold> = {
   decide: {
     addFollower(state, { follower, edgeId, believedPending, limited }, about) {
@@ -68,7 +68,8 @@ export const followers: Slice<State, Commands, Events, NoticeTold> = {
       const request = state.requests.get(follower);
       if (request !== undefined) {
         const event = { follower, edgeId: request.edgeId, atMs: about.nowMs, wasRequested: true, answer: true };
-        // Of those who are let in one by one the owner is told; not of all at once, by an account that opens.
+        // Notifies the owner of followers accepted one by one, but not of those accepted together when an account
+        // opens.
         const told = state.profile.locked ? noticed(state, { type: 'follow', from: follower }, about) : [];
         return { events: [{ type: 'followerAdded', ...event }, ...answered(state, follower), ...told], reply: {} };
       }
@@ -148,7 +149,7 @@ export const followers: Slice<State, Commands, Events, NoticeTold> = {
   },
 };
 
-/** A follow, or the request of one, ends; `rejected`: by the followed, so that the follower has to be told. */
+/** Ends a follow or a follow request. `rejected`: the followed account ended it, so the follower must be notified. */
 function parted(
   state: Readonly<State>,
   { follower, edgeId }: P.AccountRemoveFollower,
@@ -166,6 +167,6 @@ function parted(
   return { events: [{ type: 'followerRemoved', follower, edgeId, rejected }, ...told], reply: {} };
 }
 
-/** A request that nobody has to answer any more is not notified any more. */
+/** Returns the events that remove the notification of a follow request that was answered or withdrawn. */
 export const answered = (state: Readonly<NoticeState & RelationState>, follower: string) =>
   retracted(state, { type: 'follow_request', from: follower, sinceMs: state.requests.get(follower)?.atMs ?? 0 });

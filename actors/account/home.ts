@@ -15,8 +15,8 @@ interface State extends RelationState {
 }
 
 /**
- * The ids of the home timeline together with the relations by which the reader decides what the viewer sees of them,
- * both as of one moment. Records nothing; the ring is a cache beside the actor's state.
+ * Returns ids of the home timeline together with the relations by which the reader filters them, both as of the same
+ * moment. Records nothing: the ring is a cache beside the actor's state.
  */
 export function home(rings: Pick<HomeRings, 'read' | 'request'>): Slice<State, Commands, object> {
   return {

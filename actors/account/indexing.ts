@@ -10,11 +10,11 @@ export interface Events {
   someIndexed: P.AccountIndexSome;
 }
 export interface State {
-  /** How often the owner has chosen: what an earlier choice began ends with the next one. */
+  /** Number of choices that the owner has made. Indexing for an earlier choice stops when the number changes. */
   indexingRound: number;
 }
 
-/** Whether the owner's earlier statuses are everyone's to find: they are put into the index, or taken out, bit by bit. */
+/** Indexing of the owner's earlier statuses for search. They are added to the index, or removed, in steps. */
 export const indexing: Slice<State, Commands, Events> = {
   decide: {
     indexSome(state, { round, after }) {
@@ -41,7 +41,7 @@ export const indexing: Slice<State, Commands, Events> = {
   },
 };
 
-/** The owner wants to be found, or no longer. */
+/** Returns the event of the owner's choice to be found in searches, or not. */
 export function chosen(
   { indexingRound }: Readonly<State>,
   on: boolean,

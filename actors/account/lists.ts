@@ -26,18 +26,18 @@ export interface Events {
 /** Source: Mastodon List::PER_ACCOUNT_LIMIT. */
 export const LISTS_MAX = 50;
 /**
- * Members of all of an account's lists together: bounds one activation's memory (some 100 bytes each) and what its
- * relations weigh as a message. It is more than twice of everyone whom one can follow.
+ * Members of all of an account's lists together. Bounds one activation's memory (some 100 bytes each) and the size of
+ * its relations as a message. It is more than twice the number of accounts that one can follow.
  */
 export const LIST_MEMBERSHIPS_MAX = 20_000;
 /** Source: Mastodon List::TITLE_LENGTH_LIMIT. */
 export const LIST_TITLE_CHARS_MAX = 256;
-/** Whose answers to others a list's timeline shows. */
+/** The replies that a list's timeline shows: none, those to members of the list, or those to followed accounts. */
 export const REPLIES_POLICIES = ['none', 'list', 'followed'] as const;
 
 const missing = (): Problem => problem('not_found', 'Record not found');
 
-/** Lists of people whom the owner follows, each with a timeline of its own. Only their owner knows of them. */
+/** Lists of followed accounts, each with a timeline of its own. Only the owner sees them. */
 export const lists: Slice<RelationState, Commands, Events> = {
   decide: {
     createList(state, { title, repliesPolicy, exclusive }, { newId }) {
@@ -154,7 +154,7 @@ export const lists: Slice<RelationState, Commands, Events> = {
   },
 };
 
-/** Whoever is not followed any more is in no list. */
+/** Removes an account that is no longer followed from all lists. */
 export function leaveLists(state: RelationState, account: string): void {
   for (const { members } of state.lists.values()) members.delete(account);
 }

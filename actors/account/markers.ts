@@ -12,14 +12,14 @@ export interface Events {
   markerSet: P.AccountMarker;
 }
 export interface State {
-  /** By timeline. At most one for each of MARKED_TIMELINES. */
+  /** Markers by timeline. At most one for each of MARKED_TIMELINES. */
   readonly markers: Map<string, P.AccountMarker>;
 }
 
-/** Where clients remember how far somebody has read. Source: Mastodon Marker::TIMELINES. */
+/** Timelines in which clients store a reading position. Source: Mastodon Marker::TIMELINES. */
 export const MARKED_TIMELINES = ['home', 'notifications'] as const;
 
-/** How far the owner has read, for all their clients. */
+/** The owner's reading positions, shared by all their clients. */
 export const markers: Slice<State, Commands, Events> = {
   decide: {
     markers: ({ markers: known }) => ({ events: [], reply: { markers: [...known.values()] } }),

@@ -22,32 +22,32 @@ export interface Events {
   mediaReleased: P.AccountMediaReleased;
 }
 export interface State {
-  /** Uploads that no status has, oldest first. */
+  /** Uploads that are not attached to a status, by id, oldest first. */
   readonly uploads: Map<string, P.AccountMedia>;
-  /** What existing statuses were given last, by status, oldest first. */
+  /** Replies to `takeMedia` by status, oldest first. At most TAKEN_MAX. */
   readonly taken: Map<string, readonly P.AccountMedia[]>;
-  /** Uploads that wait for a scheduled status, by id, with its id. At most STATUS_MEDIA_MAX for each. */
+  /** Ids of scheduled statuses by the id of an upload that is reserved for them. At most STATUS_MEDIA_MAX for each. */
   readonly held: Map<string, string>;
 }
 
-/** Unattached uploads kept at a time; the oldest gives way. More than anyone prepares; bounds disk and state. */
+/** Unattached uploads at a time; the oldest is removed. More than anyone prepares; bounds disk space and state. */
 export const UPLOADS_MAX = 100;
-/** How long an upload waits for a status. Source: Mastodon's MediaAttachmentsVacuum, a day. */
+/** Time for which an upload waits for a status. Source: Mastodon's MediaAttachmentsVacuum, a day. */
 export const UPLOAD_MS_MAX = 86_400_000;
-/** What the alarm of uploads calls for. */
+/** Subject of the alarm that removes old uploads. */
 export const UPLOADS_ALARM = 'uploads';
-/** Uploads of an hour have one alarm, at its end. */
+/** Uploads of the same hour share one alarm, at its end. */
 const ALARM_STEP_MS = 3_600_000;
-/** When uploads of that time have waited long enough. */
+/** Returns the time (ms) of the alarm that removes uploads added at `atMs`. */
 export const uploadAlarmMs = (atMs: number): number =>
   Math.ceil((atMs + UPLOAD_MS_MAX) / ALARM_STEP_MS) * ALARM_STEP_MS;
-/** Answers to `takeMedia` kept for their repetition. */
+/** Replies to `takeMedia` that are stored for repeated commands. */
 const TAKEN_MAX = 16;
 
 type Happened = Recorded<Events>;
 type Removed = { readonly type: 'mediaRemoved' } & P.AccountMediaRemoved;
 
-/** The owner's uploads until a status has them. */
+/** The owner's uploads that are not attached to a status yet. */
 export const media: Slice<State, Commands, Events> = {
   decide: {
     addMedia(state, { media: given }, { nowMs, newId }) {
@@ -62,7 +62,7 @@ export const media: Slice<State, Commands, Events> = {
     finishMedia(state, { media: done }) {
       const waiting = state.uploads.get(done?.id ?? '');
       if (done === undefined || waiting?.state !== 'waiting') return { events: [], reply: {} };
-      // Described meanwhile: what the owner said stays, and a preview of their own.
+      // Changes that the owner made meanwhile stay: the description, the focus and a preview of their own.
       const { id, key, description, focus, atMs } = waiting;
       const media = { ...withPreviewOf(done, waiting), id, key, description, focus, atMs };
       const finished = { type: 'mediaFinished' as const, media, replaced: waiting.file };
@@ -155,7 +155,10 @@ export const media: Slice<State, Commands, Events> = {
   },
 };
 
-/** The uploads of these ids, if a status may have them: own, unattached, promised to no scheduled one, ready, and a mixture that clients can show. */
+/**
+ * Returns the uploads of these ids if a status may have them: the owner's, unattached, reserved for no scheduled
+ * status, processed, and a combination that clients can show.
+ */
 export function attachable(state: Readonly<State>, ids: readonly string[]): P.AccountMedia[] | Problem {
   const distinct = [...new Set(ids)];
   if (distinct.length > STATUS_MEDIA_MAX) return refused(`cannot be more than ${STATUS_MEDIA_MAX}`);
@@ -164,7 +167,7 @@ export function attachable(state: Readonly<State>, ids: readonly string[]): P.Ac
   return badMixture(found) ?? found;
 }
 
-/** Why these cannot be together on a status, if so. */
+/** Returns the refusal if these cannot be together on a status. */
 export function badMixture(all: readonly P.AccountMedia[]): Problem | undefined {
   if (all.length > STATUS_MEDIA_MAX) return refused(`cannot be more than ${STATUS_MEDIA_MAX}`);
   if (all.some(({ state }) => state === 'failed')) return refused('could not be processed');
@@ -174,7 +177,7 @@ export function badMixture(all: readonly P.AccountMedia[]): Problem | undefined 
   return alone && all.length > 1 ? refused('cannot be a video or audio beside others') : undefined;
 }
 
-/** A status has them now. */
+/** Removes uploads that a status has now from the unattached ones. */
 export function attached(state: State, all: readonly P.AccountMedia[]): void {
   for (const { id } of all) {
     state.uploads.delete(id);
@@ -187,7 +190,7 @@ function keep(state: State, upload: P.AccountMedia | undefined): void {
   state.uploads.set(upload.id, upload);
 }
 
-/** Those that waited too long, and the oldest where there would be too many with `more` of them. */
+/** Returns the removals of expired uploads, and of the oldest if there would be too many with `more` added. */
 export function outdated({ uploads, held }: Readonly<State>, nowMs: number, more = 1): Removed[] {
   let excess = uploads.size - held.size + more - UPLOADS_MAX;
   const events: Removed[] = [];
@@ -200,7 +203,7 @@ export function outdated({ uploads, held }: Readonly<State>, nowMs: number, more
   return events;
 }
 
-/** With the other's preview, if that has one. */
+/** Replaces the preview by that of the other media, if that has one. */
 function withPreviewOf(media: P.AccountMedia, { preview, previewWidth, previewHeight, blurhash }: P.AccountMedia) {
   return preview === '' ? media : { ...media, preview, previewWidth, previewHeight, blurhash };
 }

@@ -12,7 +12,7 @@ export interface Events {
   moderated: P.AccountModerated;
 }
 
-/** What may be decided, and when it would change nothing. */
+/** Moderators' actions. Each function returns true when the action would change nothing. */
 const SETTLED: Readonly<Record<string, (state: Readonly<State>, command: P.AccountModerate) => boolean>> = {
   none: () => false,
   approve: ({ owner }) => owner?.approved === true,
@@ -29,12 +29,14 @@ const SETTLED: Readonly<Record<string, (state: Readonly<State>, command: P.Accou
   role: ({ owner }, { role }) => owner?.role === role,
 };
 
-/** Browsers have to sign in again once this is taken back; applications keep their tokens, which count again then. */
+/**
+ * Actions that end browser sessions. Applications keep their tokens, which are valid again when the action is undone.
+ */
 const SHUTS_OUT = new Set(['disable', 'suspend']);
-/** Codes were granted under the rights of before. */
+/** Actions that change rights. Authorization codes were granted under the previous rights, so they end. */
 const CHANGES_RIGHTS = new Set(['role', 'reject', 'delete']);
 
-/** What moderators decide about an account. Who may do so is judged before. */
+/** Moderators' decisions about an account. The gateway checks the moderator's permissions. */
 export const moderation: Slice<State, Commands, Events, Ended & Pick<SessionEvents, 'tokenRevoked'>> = {
   decide: {
     moderate(state, command, { nowMs, newId }) {
@@ -63,7 +65,7 @@ export const moderation: Slice<State, Commands, Events, Ended & Pick<SessionEven
       if (action === 'sensitive' || action === 'unsensitive') own.sensitized = action === 'sensitive';
       if (action === 'suspend' || action === 'unsuspend') own.suspendedAtMs = action === 'suspend' ? atMs : 0;
       if (action === 'delete') own.deleted = true;
-      // As if it had never signed up: its names become free with its row.
+      // The account is as if it had never signed up. Deleting its row releases its names.
       if (action === 'reject') state.owner = undefined;
       if (owner === undefined) return;
       if (action === 'approve') owner.approved = true;

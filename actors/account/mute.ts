@@ -16,12 +16,12 @@ export interface Events {
   unmuted: P.AccountUnmuted;
 }
 
-/** Bounds one activation's memory, and what its relations weigh as a message (sources.ts): 17 bytes each. */
+/** Bounds one activation's memory, and the size of its relations as a message (packed-relations.ts): 17 bytes each. */
 export const MUTES_MAX = 10_000;
 
 /**
- * Mutes: what somebody says is not shown, and they do not know. One that ends does so by itself: it is judged by the
- * time at each look, and forgotten with the next mute.
+ * Mutes: the owner does not see the account's statuses, and the account does not learn of the mute. An expired mute is
+ * ignored when it is read, and deleted with the next mute.
  */
 export const mute: Slice<RelationState, Commands, Events> = {
   decide: {

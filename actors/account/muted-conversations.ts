@@ -13,12 +13,12 @@ export interface Events {
   conversationUnmuted: P.AccountConversationUnmuted;
 }
 
-/** Bounds one activation's memory, and what its relations weigh as a message (sources.ts): 8 bytes each. */
+/** Bounds one activation's memory, and the size of its relations as a message (packed-relations.ts): 8 bytes each. */
 export const MUTED_CONVERSATIONS_MAX = 5_000;
 
 const empty = codec('murmuration.account.Empty');
 
-/** Conversations of which the owner wants to hear no more: what happens in them makes no notifications (notify.ts). */
+/** Conversations that the owner has muted: activity in them makes no notifications (notify.ts). */
 export const quietConversations: Slice<RelationState, Commands, Events> = {
   decide: {
     muteConversation({ mutedConversations }, { conversationId }) {

@@ -22,19 +22,22 @@ export interface Events {
 }
 export interface PolicyState extends RelationState {
   policy: P.AccountNotificationPolicy;
-  /** Whose notifications wait for a decision, oldest first, by account. At most REQUESTS_MAX. */
+  /** Requests by the account whose notifications wait for a decision, oldest first. At most REQUESTS_MAX. */
   readonly waiting: Map<string, P.AccountNotificationRequest>;
-  /** Whose notifications come whatever the policy says. At most PERMITTED_MAX. */
+  /** Accounts whose notifications the policy never filters. At most PERMITTED_MAX. */
   readonly permitted: Set<string>;
 }
 
-/** Bounds one activation's memory (some 200 bytes each); the oldest gives way, and its notifications stay filtered. */
+/**
+ * Bounds one activation's memory (some 200 bytes each). The oldest request is dropped, and its notifications stay
+ * filtered.
+ */
 export const REQUESTS_MAX = 1_000;
-/** Bounds one activation's memory; the oldest gives way. */
+/** Bounds one activation's memory; the oldest is dropped. */
 export const PERMITTED_MAX = 10_000;
-/** How long an account counts as new. Source: Mastodon NotifyService, 30 days. */
+/** Age below which an account counts as new. Source: Mastodon NotifyService, 30 days. */
 export const NEW_ACCOUNT_MS = 30 * 86_400_000;
-/** What may be done with notifications of a kind. */
+/** The ways in which a policy treats a kind of notification. */
 export const RECEPTIONS = ['accept', 'filter', 'drop'] as const;
 export type Reception = (typeof RECEPTIONS)[number];
 
@@ -47,7 +50,7 @@ export const POLICY_AT_FIRST: P.AccountNotificationPolicy = {
   limitedAccounts: 'filter',
 };
 
-/** What nobody else can flood anybody with. Source: Mastodon Notification::PROPERTIES. */
+/** Notifications that no other user can send in large numbers. Source: Mastodon Notification::PROPERTIES. */
 const NEVER_FILTERED = new Set([
   'poll',
   'update',
@@ -58,10 +61,10 @@ const NEVER_FILTERED = new Set([
   'severed_relationships',
 ]);
 
-/** What a request shows as its last status. */
+/** Notifications whose status a request shows as its last. */
 const SPOKEN = new Set(['mention', 'status', 'quote']);
 
-/** Whose notifications the owner wants, and those that wait until the owner says so. */
+/** The owner's policy for notifications, and the requests that wait for the owner's decision. */
 export const notificationPolicy: Slice<PolicyState, Commands, Events> = {
   decide: {
     notificationPolicy: (state, _, { nowMs }) => ({ events: [], reply: now(state, state.policy, nowMs) }),
@@ -161,14 +164,14 @@ export const notificationPolicy: Slice<PolicyState, Commands, Events> = {
 
 type Notice = Pick<P.AccountNotify, 'type' | 'from' | 'direct' | 'answers' | 'limited'>;
 
-/** What the policy does with a notification. Source: Mastodon NotifyService::FilterCondition. */
+/** Returns the policy's decision about a notification. Source: Mastodon NotifyService::FilterCondition. */
 export function reception(state: Readonly<PolicyState>, notice: Notice, nowMs: number): Reception {
   const { type, from } = notice;
   const { policy } = state;
   if (NEVER_FILTERED.has(type) || state.permitted.has(from)) return 'accept';
   const isFollowed = state.following.get(from)?.pending === false;
   const ways: string[] = [];
-  // Whoever follows is a follower, though the notice is decided along with it.
+  // A follow makes its sender a follower, although the state does not contain the follow yet.
   const mayBeStranger = policy.notFollowers !== 'accept' && type !== 'follow';
   if (mayBeStranger && isNoFollower(state, from)) ways.push(policy.notFollowers);
   if (!isFollowed) {
@@ -180,7 +183,7 @@ export function reception(state: Readonly<PolicyState>, notice: Notice, nowMs: n
   return ways.includes('drop') ? 'drop' : ways.includes('filter') ? 'filter' : 'accept';
 }
 
-/** Counts a notification that waits to those of its account. */
+/** Adds a filtered notification to the request of its account. */
 export function withRequest(state: PolicyState, { id, kind, from, statusId, atMs }: P.AccountNotified): void {
   const known = state.waiting.get(from);
   state.waiting.set(from, {
@@ -195,7 +198,10 @@ export function withRequest(state: PolicyState, { id, kind, from, statusId, atMs
   if (state.waiting.size > REQUESTS_MAX && !oldest.done) state.waiting.delete(oldest.value);
 }
 
-/** One that waited is gone: it was undone, or dismissed. What was settled before is not counted any more. */
+/**
+ * Removes a retracted or dismissed notification from its request. Notifications of an earlier, settled request are not
+ * counted.
+ */
 export function withoutOne(state: PolicyState, id: string, from: string): void {
   const known = state.waiting.get(from);
   if (known === undefined || compareIds(id, known.id) < 0) return;
@@ -203,19 +209,22 @@ export function withoutOne(state: PolicyState, id: string, from: string): void {
   else state.waiting.delete(from);
 }
 
-/** Neither blocked, in either direction, nor muted with their notifications. */
+/** True when the account is neither blocked, in either direction, nor muted with its notifications. */
 export function isWelcome(state: Readonly<PolicyState>, from: string, nowMs: number): boolean {
   if (state.blocking.has(from) || state.blockedBy.has(from)) return false;
   const mute = state.muting.get(from);
   return mute?.notifications !== true || !isMuted(mute.untilMs, nowMs);
 }
 
-/** Followers that are not remembered any more may be some: they get the benefit of the doubt. */
+/**
+ * True when the account is certainly no follower. The state holds only the latest followers, so others may be followers
+ * too.
+ */
 function isNoFollower(state: Readonly<RelationState>, account: string): boolean {
   return !state.recentFollowers.has(account) && state.followers <= state.recentFollowers.size;
 }
 
-/** Of those that are listed: what people do whom the owner has muted since, or blocked, waits unseen. */
+/** Counts the listed requests. Requests of accounts that the owner has muted or blocked since are hidden. */
 function now(
   state: Readonly<PolicyState>,
   policy: P.AccountNotificationPolicy,
@@ -230,7 +239,7 @@ function now(
   return { policy, requests, notifications };
 }
 
-/** Those that are there, each once. */
+/** Returns the existing requests among these ids, each once. */
 function named(state: Readonly<PolicyState>, ids: readonly string[]): P.AccountNotificationRequest[] {
   const wanted = new Set(ids);
   return [...state.waiting.values()].filter(({ id }) => wanted.has(id));

@@ -16,54 +16,54 @@ export interface Events {
   noticeRetracted: P.AccountNoticeRetracted;
   notificationDismissed: P.AccountNotificationDismissed;
   notificationsDismissed: P.AccountNotificationsDismissed;
-  /** The store makes one mark of removed rows of many. */
+  /** The store replaces the tombstones of removed rows by one. */
   notificationsSwept: P.AccountNotificationsSwept;
   notificationsCleared: P.AccountNotificationsCleared;
-  /** The oldest give way: as if they had been cleared. */
+  /** The oldest notifications are deleted, as if they had been cleared. */
   notificationsTrimmed: P.AccountNotificationsCleared;
 }
 export interface State extends PolicyState {
-  /** The latest notifications' ids by what they say, oldest first: the same is not said twice. */
+  /** Ids of the latest notifications by content, oldest first, to recognise repeats. */
   readonly recentNotices: Map<string, string>;
-  /** Of those of the latest that wait for a decision, by id, whose they are. */
+  /** Accounts by the id of a recent filtered notification that waits for a decision. */
   readonly recentFiltered: Map<string, string>;
   readonly recentDismissals: Set<string>;
-  /** Ids dismissed since the last sweep; SWEPT_MIN and those of one command at most. */
+  /** Ids dismissed since the last sweep. At most SWEPT_MIN and those of one command. */
   unswept: string[];
   lastNotificationId: string | undefined;
   clearedUpToId: string | undefined;
   /** Notifications since the last milestone. */
   unmarkedNotices: number;
-  /** The ids of every MILESTONE_NOTICESth notification, oldest first; at most MILESTONES_MAX and those of one entry. */
+  /** Ids of every MILESTONE_NOTICESth notification, oldest first. At most MILESTONES_MAX and those of one entry. */
   milestones: readonly string[];
 }
 
-/** How many notifications back a repeat is recognised: favouring again and again makes one notification. */
+/** Notifications among which a repeat is recognised: favouriting repeatedly makes one notification. */
 export const NOTICES_REMEMBERED_MAX = 256;
 /** Notifications between two milestones. */
 export const MILESTONE_NOTICES = 50_000;
 /**
- * Milestones before the oldest notifications give way: an account has 400,000 to 450,000. With some 150 bytes each, its
- * partitions in Cassandra stay below 100 MB.
+ * Milestones at which the oldest notifications are deleted: an account has 400,000 to 450,000. At some 150 bytes each,
+ * its partitions in Cassandra stay below 100 MB.
  */
 export const MILESTONES_MAX = 9;
 /**
- * Dismissals before a sweep. A store keeps a mark of each removed row for days, and refuses to read over 100,000 of them;
- * a sweep leaves one mark between two rows that are there.
+ * Dismissals before a sweep. A store keeps a tombstone of each removed row for days, and refuses to read over 100,000 of
+ * them; a sweep leaves one tombstone between two existing rows.
  */
 export const SWEPT_MIN = 64;
-/** Of one command: those of a group are dismissed together. */
+/** Notifications dismissed by one command: those of a group are dismissed together. */
 export const DISMISSED_TOGETHER_MAX = 1_000;
 
-/** What happens to the notified without anybody else, or nobody in particular did. */
+/** Notifications whose sender is the notified account itself, because no other account caused them. */
 const OF_ONESELF = new Set(['poll', 'moderation_warning', 'severed_relationships']);
-/** What moderators are told, whomever it is about. */
+/** Notifications for moderators, whoever caused them. */
 const OF_DUTY = new Set(['admin.sign_up', 'admin.report']);
 
 const empty = codec('murmuration.account.Empty');
 
-/** What others did that concerns the owner. */
-/** Many people cause these at once; their effects are rows and news for streams, and no mail. */
+/** Notifications of other accounts' actions that concern the owner. */
+/** Notifications that arrive in large numbers. Their effects are rows and stream messages, never mail. */
 const OVERLAPPING_NOTICES = new Set(['follow', 'favourite', 'reblog', 'mention']);
 
 export const notify: Slice<State, Commands, Events> = {
@@ -165,13 +165,15 @@ function trimmed({ milestones, clearedUpToId }: Readonly<State>): Recorded<Pick<
   return [{ type: 'notificationsTrimmed', upToId, afterId: clearedUpToId }];
 }
 
-/** Sweeps what was dismissed, when it is enough: their rows were removed by earlier entries. */
+/** Returns the event that sweeps dismissed notifications, if they are enough. Earlier entries have removed their rows. */
 function swept({ unswept, lastNotificationId }: Readonly<State>): Recorded<Pick<Events, 'notificationsSwept'>>[] {
   if (unswept.length < SWEPT_MIN || lastNotificationId === undefined) return [];
   return [{ type: 'notificationsSwept', ids: unswept, upToId: lastNotificationId }];
 }
 
-/** What a notice comes to: one event, or none when it is not wanted. For commands that are one themselves, too. */
+/**
+ * Returns the event of a notification, or none when it is not wanted. Commands that cause a notification use it, too.
+ */
 export function noticed(
   state: Readonly<State>,
   notice: P.AccountNotify,
@@ -187,8 +189,8 @@ export function noticed(
 }
 
 /**
- * The notification that goes when what it told is undone: known among the latest, or looked for among the older ones.
- * For commands that are an undoing themselves, too.
+ * Returns the events that remove the notification of an undone action: it is dismissed if it is among the latest,
+ * otherwise the reactions search for it. Commands that undo an action use it, too.
  */
 export function retracted(
   state: Readonly<State>,
@@ -197,14 +199,17 @@ export function retracted(
   const { type: kind, from, statusId, sinceMs } = notice;
   const id = state.recentNotices.get(gist(notice));
   if (id !== undefined) return [{ type: 'notificationDismissed', id }];
-  // What is younger than the oldest that is remembered would be remembered, were it there.
+  // A notification younger than the oldest recent one would be among the recent ones if it existed.
   const oldest = state.recentNotices.values().next().value ?? state.clearedUpToId;
   const isNowhere = state.lastNotificationId === undefined || (oldest !== undefined && idMs(oldest) <= sinceMs);
   if (isNowhere) return [];
   return [{ type: 'noticeRetracted', kind, from, statusId, sinceMs }];
 }
 
-/** Nobody is told what they did themselves, nor of those with whom they want nothing to do. */
+/**
+ * Returns true if the owner wants the notification. It excludes their own actions, muted conversations, and accounts
+ * that they block or mute.
+ */
 function isWanted(state: Readonly<State>, notice: P.AccountNotify, self: string, nowMs: number): boolean {
   const { type, from, conversationId } = notice;
   if (conversationId !== undefined && state.mutedConversations.has(conversationId)) return false;
@@ -213,7 +218,7 @@ function isWanted(state: Readonly<State>, notice: P.AccountNotify, self: string,
   if (!isWelcome(state, from, nowMs)) return false;
   const edge = state.following.get(from);
   if (notice.followersOnly === true && edge?.pending !== false) return false;
-  // The author only knows who once asked to be told.
+  // The author's subscriber list may be outdated, so the current follow decides.
   return type !== 'status' || (edge?.notify === true && !edge.pending);
 }
 
@@ -231,9 +236,11 @@ function gist({ type, from, statusId, report, warning, severance, collectionId, 
   return edit === undefined ? `${type} ${from} ${subject}` : `${type} ${from} ${subject} ${edit}`;
 }
 
-/** The edit of this status that was told last: the next takes its place. Source: Mastodon LocalNotificationWorker. */
+/**
+ * Returns the last notified edit of this status, which the next one replaces. Source: Mastodon LocalNotificationWorker.
+ */
 function editTold(state: Readonly<State>, notice: P.AccountNotify): { id: string; edit: number } | undefined {
-  // Each change of a collection is told by itself.
+  // Each change of a collection has its own notification.
   if (notice.edit === undefined || notice.type === 'collection_update') return undefined;
   const key = `${gist({ ...notice, edit: undefined })} `;
   for (const [told, id] of state.recentNotices)

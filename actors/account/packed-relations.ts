@@ -11,8 +11,8 @@ const packedSources = codec('murmuration.account.PackedSources');
 const home = codec('murmuration.account.Home');
 
 /**
- * An account's relations as they are sent from node to node: as texts, those of an account at all its limits would be
- * three times as much as a message may weigh.
+ * Codec of an account's relations in messages between nodes. Ids are packed: as text, the relations of an account at
+ * all its limits would be three times the largest message.
  */
 export const sourcesCodec: Codec<P.AccountSources> = {
   name: packedSources.name,
@@ -20,7 +20,7 @@ export const sourcesCodec: Codec<P.AccountSources> = {
   decode: (bytes) => unpack(packedSources.decode(bytes)),
 };
 
-/** Homes with their sources packed. */
+/** Codec of homes with packed relations. */
 export const homeCodec: Codec<P.AccountHome> = {
   name: home.name,
   encode: ({ sources, ...rest }) => home.encode(sources === undefined ? rest : { ...rest, packed: pack(sources) }),

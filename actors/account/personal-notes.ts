@@ -13,12 +13,12 @@ export interface Events {
 
 /** Source: Mastodon AccountNote::COMMENT_SIZE_LIMIT. */
 export const PERSONAL_NOTE_CHARS_MAX = 2_000;
-/** All notes of an account together: bounds one activation's memory to some megabyte. */
+/** Characters of all notes of an account together. Bounds one activation's memory to about a megabyte. */
 export const PERSONAL_NOTES_CHARS_MAX = 500_000;
-/** Accounts about which there are notes; bounds the same for short ones. */
+/** Accounts with notes. Bounds the memory of many short ones. */
 export const PERSONAL_NOTES_MAX = 5_000;
 
-/** What the owner notes about others, for nobody else's eyes. */
+/** The owner's private notes about other accounts. */
 export const personalNotes: Slice<RelationState, Commands, Events> = {
   decide: {
     writeNote(state, command, { self, nowMs }) {

@@ -12,16 +12,16 @@ export interface Events {
   unpinned: P.AccountUnpinned;
 }
 export interface State {
-  /** The one pinned last at the end; deleted statuses leave (post.ts). */
+  /** Pinned statuses, latest pinned last. Deleted statuses are removed (post.ts). */
   readonly pins: string[];
 }
 
-/** What stands above the others is to be seen at once. Source: Mastodon StatusPinValidator::PIN_LIMIT. */
+/** Pinned statuses should all be visible at once. Source: Mastodon StatusPinValidator::PIN_LIMIT. */
 export const PINS_MAX = 5;
 
 const empty = codec('murmuration.account.Empty');
 
-/** The owner's statuses that stand above the others. Whose they are and who may see them was asked before. */
+/** The owner's pinned statuses. The gateway checks authorship and visibility. */
 export const pin: Slice<State, Commands, Events> = {
   decide: {
     pin({ pins }, { statusId }, { nowMs }) {

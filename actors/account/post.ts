@@ -21,20 +21,23 @@ export interface Commands {
 export interface Events {
   posted: P.AccountPosted;
   statusCounted: P.AccountStatusCounted;
-  /** One is gone. */
+  /** A status was deleted. */
   statusUncounted: P.AccountStatusCounted;
 }
 export interface State extends ProfileState, PinState, FeaturedTagState, MediaState, RelationState, SubscriberState {
-  /** Statuses and reblogs that exist; below nothing while an undone reblog is heard of before it was made. */
+  /**
+   * Number of existing statuses and reblogs. It is temporarily negative if the undoing of a reblog arrives before the
+   * reblog.
+   */
   statuses: number;
-  /** Of these, the direct ones: what others are told of the number leaves them out. */
+  /** Direct ones among them: the public count excludes these. */
   directStatuses: number;
   lastStatusAtMs: number;
 }
 
 const NOTHING: readonly P.AccountMedia[] = [];
 
-/** The author's side of statuses: minting, limits, the count. */
+/** The author's side of statuses: ids, limits and counts. */
 export const post: Slice<State, Commands, Events> = {
   decide: {
     post(state, command, { nowMs, newId }) {
@@ -106,13 +109,13 @@ function counted(state: State, { id, delta, atMs, direct, tags }: P.AccountStatu
   uncountTags(state, tags);
 }
 
-/** Who is blocked does not answer, not even by what was scheduled before. */
+/** Refuses a reply to an account that blocks the owner, also for statuses that were scheduled before the block. */
 function unanswerable({ blockedBy }: Readonly<State>, { inReplyToAccountId }: P.AccountPost): Problem | undefined {
   if (!inReplyToAccountId || !blockedBy.has(inReplyToAccountId)) return undefined;
   return noParent();
 }
 
-/** Whether they may, the quoted status' conversation says; those who have blocked one another need not ask. */
+/** Refuses a quote if either account blocks the other. The conversation of the quoted status decides the rest. */
 function quoted(state: Readonly<State>, quote: P.AccountQuote): P.AccountQuote | Problem {
   const { accountId } = quote;
   if (state.blocking.has(accountId) || state.blockedBy.has(accountId)) return noQuoted();

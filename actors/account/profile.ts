@@ -23,20 +23,20 @@ export interface State extends IndexingState {
 
 /** Source: Mastodon Account::DISPLAY_NAME_LENGTH_LIMIT. */
 export const DISPLAY_NAME_CHARS_MAX = 30;
-/** Counted as a status is. Source: Mastodon Account::NOTE_LENGTH_LIMIT. */
+/** Characters of a note, counted as in a status. Source: Mastodon Account::NOTE_LENGTH_LIMIT. */
 export const NOTE_CHARS_MAX = 500;
 /** Source: Mastodon Account::DEFAULT_FIELDS_SIZE. */
 export const FIELDS_MAX = 4;
-/** Of a field's name, and of its value. Source: Mastodon Account::Field::MAX_CHARACTERS_LOCAL. */
+/** Characters of a field's name, and of its value. Source: Mastodon Account::Field::MAX_CHARACTERS_LOCAL. */
 export const FIELD_CHARS_MAX = 255;
 
-/** What an avatar or header shows, in words. Source: Mastodon Account::MAX_DESCRIPTION_LENGTH. */
+/** Characters of the alternative text of an avatar or header. Source: Mastodon Account::MAX_DESCRIPTION_LENGTH. */
 export const PICTURE_DESCRIPTION_CHARS_MAX = 150;
-/** Whom a profile links to: bounds its row, and what is looked up when it is written. The rest stays text. */
+/** Accounts that a profile links to. Bounds its row, and the lookups when it is saved. Further mentions stay text. */
 export const PROFILE_MENTIONS_MAX = 50;
 /** Source: Mastodon Account::ATTRIBUTION_DOMAINS_LIMIT. */
 export const ATTRIBUTION_DOMAINS_MAX = 100;
-/** Who may quote. */
+/** The accounts that may quote a status. */
 export const QUOTE_POLICIES = ['public', 'followers', 'nobody'] as const;
 
 export const emptyProfile: P.AccountProfile = {
@@ -53,14 +53,14 @@ export const emptyProfile: P.AccountProfile = {
   language: '',
 };
 
-/** What the owner says of themselves, and how new statuses are made by default. */
+/** The owner's profile, and the defaults for new statuses. */
 export const profile: Slice<State, Commands, Events, Pick<IndexingEvents, 'indexingChosen'>> = {
   decide: {
     updateProfile(state, command, { nowMs }) {
       const next = changed(state.profile, command);
       const refusal = refused(next);
       if (refusal !== undefined) return refusal;
-      // Saving links again that are not verified yet has them looked at again.
+      // Saving unverified links again starts another verification, even if nothing changed.
       const isLookedAt = command.setFields && unverifiedLinks(next).length > 0;
       if (!isLookedAt && JSON.stringify(next) === JSON.stringify(state.profile)) return { events: [], reply: next };
       const dropped = droppedPictures(state.profile, next);
@@ -102,13 +102,13 @@ export const profile: Slice<State, Commands, Events, Pick<IndexingEvents, 'index
   },
 };
 
-/** The values of fields that lead to pages which were not seen to link back. */
+/** Returns the values of fields with links that are not verified to link back. */
 export function unverifiedLinks({ fields }: P.AccountProfile): readonly string[] {
   const unverified = fields.filter(({ verifiedAtMs }) => verifiedAtMs === undefined).map(({ value }) => value);
   return [...new Set(unverified)].filter((value) => verifiableLink(value) !== undefined);
 }
 
-/** What was verified stays so while its value does, whatever the caller says of it. */
+/** A field stays verified as long as its value is unchanged. The caller cannot set the verification. */
 function kept(now: readonly P.AccountField[], wanted: readonly P.AccountField[]): P.AccountField[] {
   const named = wanted.filter(({ name, value }) => name !== '' || value !== '');
   return named.map(({ name, value }) => {
@@ -143,7 +143,9 @@ function changed(now: P.AccountProfile, command: P.AccountUpdateProfile): P.Acco
   };
 }
 
-/** Who is named in it from now on: those who are found, and those who were and are still named. */
+/**
+ * Returns the accounts that the new profile mentions: those found by the caller, and earlier ones that are still named.
+ */
 function mentioned(now: P.AccountProfile, command: P.AccountUpdateProfile): P.AccountMentions | undefined {
   const note = command.note ?? now.note;
   const fields = command.setFields ? command.fields : now.fields;
@@ -154,7 +156,7 @@ function mentioned(now: P.AccountProfile, command: P.AccountUpdateProfile): P.Ac
   return mentions.length === 0 ? undefined : { mentions: mentions.slice(0, PROFILE_MENTIONS_MAX) };
 }
 
-/** Names that a profile mentions, as `readText` gives them. */
+/** Returns the names that a profile mentions, in the form of `readText`. */
 export function namesIn(note: string, fields: readonly Pick<P.AccountField, 'value'>[]): readonly string[] {
   return readText([note, ...fields.map(({ value }) => value)].join('\n')).mentions;
 }
@@ -164,7 +166,7 @@ function droppedPictures(before: P.AccountProfile, next: P.AccountProfile): P.Ac
   return ids.length === 0 ? undefined : { ids: ids.flatMap((name) => name ?? []) };
 }
 
-/** Empty for what is no domain, which is refused. */
+/** Normalises the domains. An invalid one becomes an empty text, which is refused later. */
 function attributed({ domains }: P.AccountDomains): P.AccountDomains {
   const wanted = domains.filter((one) => one.trim() !== '').map((one) => domainName(one) ?? '');
   return { domains: [...new Set(wanted)] };

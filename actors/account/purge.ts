@@ -19,7 +19,7 @@ export interface Events {
 export type Ended = Pick<Events, 'purged'> & Pick<CollectionEvents, 'collectionDeleted'>;
 type Ending = Events & Ended & Pick<SessionEvents, 'tokenRevoked'>;
 
-/** What nobody else knows of, and ends without them. */
+/** Collections of the state that only the owner can see. A deletion clears them. */
 const BELONGINGS = [
   'lists',
   'filters',
@@ -45,14 +45,17 @@ const BELONGINGS = [
 type Belongings = Readonly<Record<(typeof BELONGINGS)[number], { clear(): void }>>;
 export type State = SessionState & ProfileState & PolicyState & PinState & CollectionState & StandingState & Belongings;
 
-/** How long a suspension can be taken back with all that there was. Source: Mastodon's DeletionRequest, 30 days. */
+/** Time within which a suspension can be undone without loss of data. Source: Mastodon's DeletionRequest, 30 days. */
 export const SUSPENSION_KEPT_MS = 30 * 86_400_000;
-/** What the alarm of a suspension calls for. */
+/** Subject of the alarm that purges a suspended account. */
 export const PURGE_ALARM = 'purge';
-/** Things that one entry of the journal takes away: bounds its size. */
+/** Rows that one journal entry deletes. Bounds the effects of an entry. */
 export const PURGED_AT_ONCE_MAX = 100;
 
-/** The end of an account: what it says of itself goes at once, all that it said and did bit by bit. Its name stays. */
+/**
+ * The deletion of an account. Its profile is deleted at once, and its statuses and actions in steps. Its name stays
+ * reserved.
+ */
 export const purge: Slice<State, Commands, Events> = {
   decide: {
     purgeSome(state, some) {
@@ -89,14 +92,14 @@ export const purge: Slice<State, Commands, Events> = {
   },
 };
 
-/** That it is over for good. */
+/** Returns the events that delete the account for good. */
 export function ended(state: Readonly<State>, nowMs: number): Recorded<Ended>[] {
   const { avatar, header } = state.profile;
   const dropped = [avatar, header].flatMap((name) => name || []);
   return [...collectionsEnded(state), { type: 'purged', dropped, atMs: nowMs }];
 }
 
-/** The time of a suspension is up; an alarm of one that was taken back says nothing. */
+/** Handles the alarm of a suspension. The alarm of a suspension that was undone is ignored. */
 export function purgeDue(
   state: Readonly<State>,
   { atMs }: P.StoreAlarmCall,

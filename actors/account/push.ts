@@ -15,11 +15,13 @@ export interface Events {
   pushUnsubscribed: P.AccountPushOf;
 }
 export interface State extends SessionState {
-  /** By the token's SHA-256. Never more than there are tokens. */
+  /** Subscriptions by the token's SHA-256. At most one for each token. */
   readonly pushes: Map<string, P.AccountPushSubscription>;
 }
 
-/** What a client may want to be told of. Source: Mastodon Notification::TYPES and Web::PushSubscription. */
+/**
+ * Notification types that a client can subscribe to. Source: Mastodon Notification::TYPES and Web::PushSubscription.
+ */
 export const PUSH_ALERTS = [
   'mention',
   'status',
@@ -34,12 +36,12 @@ export const PUSH_ALERTS = [
   'admin.sign_up',
   'admin.report',
 ] as const;
-/** From whom. */
+/** Senders whose notifications are pushed. */
 export const PUSH_POLICIES = ['all', 'followed', 'follower', 'none'] as const;
 
 const subscription = codec('murmuration.account.PushSubscription');
 
-/** Where each client of the owner wants to be told of notifications: one place for each token. */
+/** The push subscriptions of the owner's clients, one for each token. */
 export const push: Slice<State, Commands, Events> = {
   decide: {
     pushSubscription({ pushes }, { tokenHash }) {
@@ -64,7 +66,7 @@ export const push: Slice<State, Commands, Events> = {
   apply: {
     pushSubscribed({ pushes, tokens }, event) {
       pushes.set(event.tokenHash, event);
-      // Nobody can ask for those of tokens that have gone.
+      // Deletes the subscriptions of tokens that no longer exist.
       for (const hash of pushes.keys()) if (!tokens.has(hash)) pushes.delete(hash);
     },
     pushUnsubscribed: ({ pushes }, { tokenHash }) => void pushes.delete(tokenHash),

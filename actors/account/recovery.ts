@@ -21,7 +21,7 @@ export interface State extends SessionState {
   confirmationSentAtMs: number;
 }
 
-/** Nobody's mailbox is filled: links are mailed at most this often. */
+/** Minimum interval between two mails with a link, so that nobody's inbox is flooded. */
 export const MAIL_PAUSE_MS = 60_000;
 /** Source: Devise `reset_password_within`, as Mastodon sets it. */
 export const RESET_LIFETIME_MS = 6 * 3_600_000;
@@ -29,7 +29,7 @@ export const RESET_LIFETIME_MS = 6 * 3_600_000;
 const empty = codec('murmuration.account.Empty');
 const NOTHING = { events: [], reply: {} };
 
-/** Ways back to an account: another confirmation mail, a new password by mail. */
+/** Account recovery: another confirmation mail, and a new password by mail. */
 export const recovery: Slice<State, Commands, Events, Pick<SessionEvents, 'tokenRevoked' | 'passwordChanged'>> = {
   decide: {
     judgeResend: (state, command, { nowMs }) => refusedResend(state, command, nowMs) ?? NOTHING,
@@ -87,17 +87,17 @@ export const recovery: Slice<State, Commands, Events, Pick<SessionEvents, 'token
   },
 };
 
-/** Without a nonce the address belongs to another account: no link for it is valid. */
+/** Stores the mailed address. Without a nonce the address belongs to another account, and no link for it is valid. */
 function sendTo(state: State, email: string, nonce: string | undefined, atMs: number): void {
   state.confirmationSentAtMs = atMs;
   if (state.owner === undefined) return;
-  // A link that was mailed to another address, perhaps a stranger's.
+  // A reset link was mailed to the previous address, which may be a stranger's.
   if (state.owner.email !== email) state.passwordReset = undefined;
   state.owner.email = email;
   state.owner.confirmationNonce = nonce;
 }
 
-/** The refusal that the application is told, if there is one. */
+/** Returns the refusal that the application receives, if there is one. */
 function refusedResend(
   state: Readonly<State>,
   { clientId, email }: P.AccountJudgeResend,
@@ -109,7 +109,7 @@ function refusedResend(
   if (owner.confirmed)
     return problem('forbidden', 'This method is only available while the e-mail is awaiting confirmation');
   const isSame = email === undefined || email === owner.email;
-  // To another address neither: whoever has signed up could fill the mailboxes of strangers.
+  // The pause also holds for a new address: otherwise a new account could flood strangers' inboxes.
   return isSame || !isWithinPause(state, nowMs) ? undefined : problem('rate_limited', 'Too many requests');
 }
 

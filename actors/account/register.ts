@@ -6,7 +6,10 @@ import type { State as StandingState } from './standing.js';
 
 export interface Commands {
   register: { in: P.AccountRegister; out: P.AccountEmpty };
-  /** Ends an account whose names turned out to be another's. Only by who lost the claim, right after `register`. */
+  /**
+   * Ends an account whose names belong to another account. Sent only right after `register`, by the caller that lost
+   * the claim.
+   */
   unregister: { in: P.AccountEmpty; out: P.AccountEmpty };
   confirmEmail: { in: P.AccountConfirmEmail; out: P.AccountEmpty };
   credentials: { in: P.AccountEmpty; out: P.AccountCredentials };
@@ -17,7 +20,7 @@ export interface Events {
   emailConfirmed: P.AccountEmailConfirmed;
 }
 
-/** Who the account's owner is. */
+/** The person who owns the account. */
 export interface Owner {
   readonly username: string;
   email: string;
@@ -28,7 +31,7 @@ export interface Owner {
   disabled: boolean;
   readonly locale: string;
   readonly clientId: string | undefined;
-  /** The one that was mailed last; undefined if the address belongs to another account. */
+  /** The nonce that was mailed last; undefined if the address belongs to another account. */
   confirmationNonce: string | undefined;
   readonly createdAtMs: number;
   readonly reason: string | undefined;
@@ -39,14 +42,14 @@ export interface State extends StandingState {
   owner: Owner | undefined;
 }
 
-/** Longest username that a remote server accepts everywhere. Source: Mastodon Account::USERNAME_LENGTH_LIMIT. */
+/** Longest username that remote servers generally accept. Source: Mastodon Account::USERNAME_LENGTH_LIMIT. */
 export const USERNAME_CHARS_MAX = 30;
-/** RFC 5321 §4.5.3.1: what a mail server need not take. */
+/** Longest address that a mail server must accept. Source: RFC 5321 §4.5.3.1. */
 export const EMAIL_CHARS_MAX = 254;
 
 const empty = codec('murmuration.account.Empty');
 
-/** Sign-up and confirmation of the address. Names are claimed in the registry before. */
+/** Sign-up and confirmation of the address. The registrar claims the names before. */
 export const register: Slice<State, Commands, Events> = {
   decide: {
     register({ owner }, command, { nowMs }) {

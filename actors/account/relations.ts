@@ -9,56 +9,62 @@ export interface Commands {
   sources: { in: P.AccountEmpty; out: P.AccountSources };
 }
 
-/** A mute of somebody; it may have ended. */
+/** A mute of an account. It may have expired. */
 export interface Mute {
-  /** What pages of mutes go by. */
+  /** Cursor of pages of mutes. */
   readonly edgeId: string;
   readonly notifications: boolean;
-  /** 0: without an end. */
+  /** End of the mute; 0: no end. */
   readonly untilMs: number;
 }
 
-/** A list of people; its title and rules, and its members with the ids that pages go by, in their order. */
+/** A list: its title and rules, and its members in order with the ids that pages use as cursors. */
 export interface PeopleList extends Omit<P.AccountList, 'id'> {
   readonly members: Map<string, string>;
 }
 
 /**
- * What the account is to others; kept by follow.ts, followers.ts, block.ts, mute.ts, lists.ts, followed-tags.ts and
- * filters.ts.
+ * The account's relations to other accounts. follow.ts, followers.ts, block.ts, mute.ts, lists.ts, followed-tags.ts and
+ * filters.ts maintain them.
  */
 export interface RelationState {
-  /** Follows made, pending ones too, by target. At most FOLLOWING_MAX. */
+  /** Follows made, including pending ones, by target. At most FOLLOWING_MAX. */
   readonly following: Map<string, P.AccountFollowingEdge>;
-  /** Follows that await the owner's answer, by follower. At most FOLLOW_REQUESTS_MAX. */
+  /** Follow requests that await the owner's answer, by follower. At most FOLLOW_REQUESTS_MAX. */
   readonly requests: Map<string, { readonly edgeId: string; readonly atMs: number }>;
-  /** All accepted followers are counted; the latest FOLLOWERS_REMEMBERED_MAX are known, by follower, with their edge. */
+  /**
+   * Number of all accepted followers. `recentFollowers` holds the edge ids of the latest FOLLOWERS_REMEMBERED_MAX by
+   * follower.
+   */
   followers: number;
   readonly recentFollowers: Map<string, string>;
-  /** By account, with the ids that pages go by, in their order. At most BLOCKS_MAX. */
+  /** Edge ids of blocks by account, in order. At most BLOCKS_MAX. */
   readonly blocking: Map<string, string>;
   readonly blockedBy: Set<string>;
-  /** By account, in the order of their edges' ids. At most MUTES_MAX. */
+  /** Mutes by account, in the order of their edge ids. At most MUTES_MAX. */
   readonly muting: Map<string, Mute>;
   /** At most MUTED_CONVERSATIONS_MAX. */
   readonly mutedConversations: Set<string>;
-  /** By id, oldest first. At most LISTS_MAX. */
+  /** Lists by id, oldest first. At most LISTS_MAX. */
   readonly lists: Map<string, PeopleList>;
-  /** By id, oldest first. At most FILTERS_MAX. */
+  /** Filters by id, oldest first. At most FILTERS_MAX. */
   readonly filters: Map<string, P.AccountFilter>;
-  /** Hashtags followed, with the ids that pages go by, in their order. At most FOLLOWED_TAGS_MAX. */
+  /** Edge ids of followed hashtags by name, in order. At most FOLLOWED_TAGS_MAX. */
   readonly followedTags: Map<string, string>;
-  /** What the owner notes about others, by account. At most PERSONAL_NOTES_MAX. */
+  /** The owner's private notes by account. At most PERSONAL_NOTES_MAX. */
   readonly notes: Map<string, string>;
-  /** Some of those followed, with the ids that pages go by. At most ENDORSEMENTS_MAX. */
+  /** Edge ids of endorsements by account; all are followed. At most ENDORSEMENTS_MAX. */
   readonly endorsed: Map<string, string>;
-  /** With the ids that pages go by. At most DOMAIN_BLOCKS_MAX. */
+  /** Edge ids of blocked domains by name. At most DOMAIN_BLOCKS_MAX. */
   readonly blockedDomains: Map<string, string>;
-  /** Grows with each event of `relationEvents`: who knows the relations by it need not ask for them again. */
+  /**
+   * Increases with each event of `relationEvents`. A reader that has cached the relations of this version need not read
+   * them again.
+   */
   relationsVersion: number;
 }
 
-/** The events that change what the account may see, or whom it hears, and where. */
+/** The events that change what the account may see, or the authors in its timelines. */
 export const relationEvents = [
   'followed',
   'unfollowed',
@@ -83,7 +89,7 @@ export const relationEvents = [
   'domainUnblocked',
 ] as const;
 
-/** Questions about relations; nothing is recorded. */
+/** Queries about relations. They record nothing. */
 export const relations: Slice<RelationState, Commands, object> = {
   decide: {
     relations(state, { targets }, { nowMs }) {
@@ -152,13 +158,13 @@ export function relationTo(state: Readonly<RelationState>, target: string, nowMs
   };
 }
 
-/** Undefined: among so many followers it is not remembered. */
+/** True, false, or undefined when the account may be one of the followers that are not stored. */
 function isFollowedBy({ followers, recentFollowers }: Readonly<RelationState>, account: string): boolean | undefined {
   if (recentFollowers.has(account)) return true;
   return followers > recentFollowers.size ? undefined : false;
 }
 
-/** Follows limited to some languages. */
+/** Returns the follows that are limited to languages. */
 export function followLanguages({ following }: Readonly<RelationState>): P.AccountFollowLanguages[] {
   const found: P.AccountFollowLanguages[] = [];
   for (const { target, limit } of following.values())
@@ -166,7 +172,7 @@ export function followLanguages({ following }: Readonly<RelationState>): P.Accou
   return found;
 }
 
-/** Whether there is more to be known than relations say. */
+/** True when the account has filters, domain blocks or language limits, which relations do not contain. */
 function isScreened({ filters, blockedDomains, following }: Readonly<RelationState>): boolean {
   if (filters.size > 0 || blockedDomains.size > 0) return true;
   for (const { limit } of following.values()) if (limit !== undefined) return true;

@@ -23,7 +23,7 @@ export interface Events {
   unscheduled: P.AccountUnscheduled;
 }
 export interface State extends PostState {
-  /** By id, oldest first. At most SCHEDULED_MAX. */
+  /** Scheduled statuses by id, oldest first. At most SCHEDULED_MAX. */
   readonly scheduled: Map<string, { readonly post: P.AccountPost; readonly dueMs: number }>;
 }
 type MoreEvents = Pick<MediaEvents, 'mediaRemoved' | 'mediaReleased'> &
@@ -34,22 +34,22 @@ type MoreEvents = Pick<MediaEvents, 'mediaRemoved' | 'mediaReleased'> &
 
 /** Source: Mastodon ScheduledStatus::TOTAL_LIMIT. */
 export const SCHEDULED_MAX = 300;
-/** Due on one day. Source: Mastodon ScheduledStatus::DAILY_LIMIT. */
+/** Scheduled statuses due on one day. Source: Mastodon ScheduledStatus::DAILY_LIMIT. */
 export const SCHEDULED_DAY_MAX = 25;
 /** Source: Mastodon ScheduledStatus::MINIMUM_OFFSET. */
 export const SCHEDULE_AHEAD_MS_MIN = 300_000;
-/** A hundred years; later is no date that anybody means. */
+/** Latest date, a hundred years ahead; nobody means a later one. */
 const SCHEDULE_AHEAD_MS_MAX = 3_155_760_000_000;
 const DAY_MS = 86_400_000;
 
 const item = codec('murmuration.account.ScheduledItem');
 
-/** Statuses that are to be posted later. What they say is settled when they are scheduled. */
+/** Statuses to be posted later. Their text is validated when they are scheduled. */
 export const scheduled: Slice<State & PurgeState, Commands, Events, MoreEvents> = {
   decide: {
     schedule(state, { post: draft, dueMs }, ctx) {
       if (draft === undefined) return problem('bad_request', 'No status');
-      // As if it were posted now.
+      // Validates the status as if it were posted now.
       const refusal = post.decide.post(state, draft, ctx);
       if (isProblem(refusal)) return refusal;
       const untimely = dateProblem(state, dueMs, ctx.nowMs);
@@ -86,7 +86,10 @@ export const scheduled: Slice<State & PurgeState, Commands, Events, MoreEvents> 
       }
       return { events: [], reply: { items, more } };
     },
-    /** Its time has come; an alarm that was set before it was put off says nothing. Or that of something else. */
+    /**
+     * Posts a scheduled status that is due. An alarm from before it was rescheduled is ignored. Handles the alarms of
+     * uploads and suspensions, too.
+     */
     alarm(state, call, ctx) {
       const { what, atMs } = call;
       if (what === PURGE_ALARM) return purgeDue(state, call, ctx);
@@ -94,7 +97,7 @@ export const scheduled: Slice<State & PurgeState, Commands, Events, MoreEvents> 
       const known = state.scheduled.get(what);
       if (known === undefined || atMs !== known.dueMs) return { events: [], reply: {} };
       if (ctx.nowMs < known.dueMs) return problem('unavailable', 'It is not time yet');
-      // Who may not post now does not post later either.
+      // An account that may not post now does not post later either.
       if (state.owner?.disabled === true || state.moderation.suspendedAtMs > 0)
         return { events: givenUp(state, what, ctx.nowMs), reply: {} };
       const posted = post.decide.post(withoutHold(state, what), known.post, ctx);
@@ -140,14 +143,14 @@ export const scheduled: Slice<State & PurgeState, Commands, Events, MoreEvents> 
   },
 };
 
-/** It is not to be posted: its uploads can be attached to something else, for a day from now. */
+/** Returns the events that discard a scheduled status. Its uploads can be attached to another status for a day. */
 function givenUp(state: Readonly<State>, id: string, nowMs: number): Recorded<Events & MoreEvents>[] {
   const media = [...state.held].flatMap(([upload, holder]) => (holder === id ? (state.uploads.get(upload) ?? []) : []));
   const released = { type: 'mediaReleased' as const, media, atMs: nowMs };
   return media.length === 0 ? [{ type: 'unscheduled', id }] : [{ type: 'unscheduled', id }, released];
 }
 
-/** The state as the post sees it that its uploads wait for. */
+/** Returns the state without the reservations of uploads for this status. */
 function withoutHold<S extends State>(state: Readonly<S>, id: string): Readonly<S> {
   return { ...state, held: new Map([...state.held].filter(([, holder]) => holder !== id)) };
 }

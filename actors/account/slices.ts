@@ -36,7 +36,7 @@ import { suggestions } from './suggestions.js';
 import type { State as TallyState } from './tally.js';
 import { session } from './tokens.js';
 
-/** The slices of an account: a new one is its file and its line here. `home` is added to them by the kind: it has a cache. */
+/** The slices of an account: a new one is its file and its line here. The kind adds `home`, which has a cache. */
 export const accountSlices = [
   register,
   session,
@@ -76,13 +76,13 @@ export const accountSlices = [
 
 type Slices = typeof accountSlices;
 
-/** Everything one can ask of an account actor. */
+/** All commands of an account actor. */
 export type AccountCommands = CommandsOf<Slices> & home.Commands;
-/** Everything that an account actor's journal holds. */
+/** All events in an account actor's journal. */
 export type AccountEvents = EventsOf<Slices>;
 export type AccountState = StateOf<Slices> & TallyState & { readonly id: string };
 
-/** The state before the first event. One literal for all slices: V8 then finds each field at its place. */
+/** Returns the state before the first event. One literal for all slices gives V8 a fixed layout. */
 export function initialAccount(id: string): AccountState {
   return {
     id,

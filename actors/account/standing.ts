@@ -1,11 +1,11 @@
-/** What moderators have decided about an account. */
+/** Moderators' decisions about an account. */
 export interface State {
   readonly moderation: {
     silenced: boolean;
     sensitized: boolean;
-    /** 0: not suspended. Everything is kept, so that it can be taken back. */
+    /** Time of the suspension; 0: not suspended. All data stay, so that it can be undone. */
     suspendedAtMs: number;
-    /** For good: nothing of it is shown any more, and nobody signs in. */
+    /** Deleted for good: its data is not shown any more, and nobody can sign in. */
     deleted: boolean;
   };
 }

@@ -12,17 +12,17 @@ export interface Events {
   announced: P.AccountAnnounced;
 }
 export interface State {
-  /** Followers who asked to be told of each status, as far as they said. At most SUBSCRIBERS_MAX. */
+  /** Followers that asked to be notified of each status. At most SUBSCRIBERS_MAX. */
   readonly subscribers: Set<string>;
 }
 
-/** Bounds one activation's memory, and how many are told of one status; the oldest gives way. */
+/** Bounds one activation's memory, and the notifications of one status; the oldest is dropped. */
 export const SUBSCRIBERS_MAX = 10_000;
 
-/** Subscribers that one journal entry notifies: a crash repeats them at most. */
+/** Subscribers that one journal entry notifies. A crash repeats at most these. */
 export const ANNOUNCED_AT_ONCE_MAX = 100;
 
-/** Who is to be told of each new status. Each of them decides again whether they still want it. */
+/** The followers to notify of each new status. Each of them decides again whether they still want it. */
 export const subscribers: Slice<State, Commands, Events> = {
   decide: {
     subscribe(state, { follower, on }) {
@@ -64,7 +64,10 @@ export const subscribers: Slice<State, Commands, Events> = {
   },
 };
 
-/** The subscribers with the lowest ids after one, in order; in one pass, since an account may have thousands. */
+/**
+ * Returns the subscribers with the lowest ids after `after`, in order. Needs one pass, since an account may have
+ * thousands.
+ */
 function nextOf(all: ReadonlySet<string>, after: string): string[] {
   const next: string[] = [];
   for (const id of all) {
@@ -79,7 +82,7 @@ function nextOf(all: ReadonlySet<string>, after: string): string[] {
   return next;
 }
 
-/** Whether subscribers are told of it. Source: Mastodon FeedInsertWorker#notify?. */
+/** True when subscribers are notified of the status. Source: Mastodon FeedInsertWorker#notify?. */
 export function isAnnounced(self: string, status: Pick<P.AccountPosted, 'visibility' | 'inReplyToAccountId'>): boolean {
   const { visibility, inReplyToAccountId } = status;
   return visibility !== 'direct' && (inReplyToAccountId === undefined || inReplyToAccountId === self);

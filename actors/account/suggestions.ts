@@ -13,16 +13,18 @@ export interface Events {
   suggestionDismissed: P.AccountSuggestionDismissed;
 }
 export interface State {
-  /** When an account was last no longer to be suggested, longest ago first. At most ENDED_SUGGESTIONS_MAX. */
+  /** Times (ms) at which suggestions of an account last ended, oldest first. At most ENDED_SUGGESTIONS_MAX. */
   readonly endedSuggestions: Map<string, number>;
 }
 
-/** More than the interactions that suggestions are made of (gateway/discovery/suggestions.ts); the oldest gives way. */
+/**
+ * More than the interactions that suggestions are based on (gateway/discovery/suggestions.ts); the oldest is dropped.
+ */
 export const ENDED_SUGGESTIONS_MAX = 1_000;
 
 /**
- * Whom not to suggest again for what was before: those dismissed here, and whoever was followed, muted or blocked, or
- * blocked the account. What is done with their statuses afterwards counts anew.
+ * Accounts whose earlier interactions no longer lead to suggestions: those dismissed here, and those that were
+ * followed, muted or blocked, or blocked the account. Later interactions with their statuses count again.
  */
 export const suggestions: Slice<State, Commands, Events> = {
   decide: {
@@ -62,7 +64,7 @@ type Ending = Pick<FollowEvents, 'followed'> &
   Pick<BlockEvents, 'blocked' | 'blockReceived'>;
 type Applied<E> = { readonly [K in keyof E]: (state: never, event: never, atMs: number) => void };
 
-/** The same, after which whoever these events concern is no longer suggested. */
+/** Wraps the slices so that these events also end suggestions of the account that they concern. */
 export function endingSuggestions<A extends Applied<Ending>>(apply: A): A {
   const also = <K extends keyof Ending>(type: K, whom: (event: Ending[K]) => string | undefined) => {
     const own = apply[type] as (state: State, event: Ending[K], atMs: number) => void;

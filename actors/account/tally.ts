@@ -1,6 +1,6 @@
 import { idMs } from '../domain/ids.js';
 
-/** Days that an account remembers: effects that an outage delays find the day of their event. */
+/** Days stored per account. Effects that an outage delays find the day of their event. */
 export const TALLIED_DAYS_MAX = 3;
 const DAY_MS = 86_400_000;
 
@@ -11,16 +11,19 @@ interface Share {
   readonly statuses: number;
 }
 
-/** The share of one account in a day since 1970, by which the instance is counted (gateway/admin-measures/statistics.ts). */
+/**
+ * The share of one account in a day since 1970, from which the instance's totals are computed
+ * (gateway/admin-measures/statistics.ts).
+ */
 export interface TalliedDay {
   readonly day: number;
-  /** When the day began. */
+  /** The share at the beginning of the day. */
   readonly before: Share;
   /** Statuses and reblogs of that day that exist, or were deleted on a later day. */
   readonly said: number;
 }
 export interface State {
-  /** Oldest first; at most TALLIED_DAYS_MAX, the last of them the day of the latest event. */
+  /** Days, oldest first, the last of them the day of the latest event. At most TALLIED_DAYS_MAX. */
   tallied: readonly TalliedDay[];
   /** The day on which the account was confirmed and approved for the first time. */
   joinedDay: number | undefined;
@@ -49,7 +52,7 @@ function shareOf({ owner, moderation, statuses, directStatuses }: Readonly<Count
     : { users: 0, statuses: 0 };
 }
 
-/** The account's shares in its latest days, from the first one that an event of that time may have changed. */
+/** Returns the account's shares in its latest days, from the first one that an event of that time may have changed. */
 export function tallyRows(state: Readonly<Counted>, eventMs: number): TallyRow[] {
   const { tallied, joinedDay } = state;
   const eventDay = dayOf(eventMs);
@@ -62,7 +65,7 @@ export function tallyRows(state: Readonly<Counted>, eventMs: number): TallyRow[]
   });
 }
 
-/** Has each event begin its day and count what it adds. */
+/** Wraps the slices so that each event begins its day and is counted. */
 export function tallied<A extends object>(slices: A): A {
   const all = Object.entries(slices).map(([type, own]) => {
     const apply = own as (state: Counted, event: object, atMs: number) => void;
@@ -92,7 +95,7 @@ function addSaid(state: Counted, said: number): void {
     state.tallied = [...state.tallied.slice(0, -1), { ...last, said: Math.max(0, last.said + said) }];
 }
 
-/** One that is deleted on a later day than it was made on stays counted on its day. */
+/** Returns the change of the day's count. A status deleted on a later day stays counted on its own day. */
 function saidBy(type: string, event: object, day: number | undefined): number {
   if (type === 'posted' || type === 'statusCounted') return 1;
   if (type !== 'statusUncounted') return 0;

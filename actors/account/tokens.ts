@@ -20,25 +20,25 @@ export interface Events {
   codeExchanged: P.AccountCodeExchanged;
 }
 export interface State extends RegisterState {
-  /** By SHA-256, oldest first; with the kind of token and the authorization code that it came from. */
+  /** Tokens by SHA-256, oldest first, with their kind and the authorization code that they came from. */
   readonly tokens: Map<string, { readonly codeHash: string | undefined; readonly kind: string }>;
   readonly codes: Map<string, P.AccountCodeGranted & { used: boolean }>;
-  /** Push subscriptions, each of which ends with its token (push.ts). */
+  /** Push subscriptions, each of which is removed with its token (push.ts). */
   readonly pushes: Pick<Map<string, unknown>, 'delete'>;
-  /** The last mailed link to a new password. */
+  /** The last mailed link to set a new password. */
   passwordReset: { readonly nonce: string; readonly askedAtMs: number; readonly expiresAtMs: number } | undefined;
 }
 
-/** Bounds what one account's clients keep: more than anyone's devices; the oldest gives way. */
+/** Bounds the tokens of one account's clients: more than anyone's devices; the oldest is revoked. */
 export const TOKENS_MAX = 200;
-/** Sign-ins under way at once; the oldest gives way. */
+/** Concurrent sign-ins; the oldest is dropped. */
 export const CODES_MAX = 20;
 /** RFC 6749 §4.1.2 recommends at most ten minutes. */
 export const CODE_LIFETIME_MS = 600_000;
 
 const empty = codec('murmuration.account.Empty');
 
-/** Passwords, access tokens, authorization codes. Only hashes are known here. */
+/** Passwords, access tokens and authorization codes. The state holds only their hashes. */
 export const session: Slice<State, Commands, Events> = {
   decide: {
     changePassword({ owner, tokens }, { passwordHash }, { nowMs }) {
@@ -68,7 +68,7 @@ export const session: Slice<State, Commands, Events> = {
       if (code === undefined || code.expiresAtMs <= nowMs || !matches(code, command)) return invalidGrant();
       const scopes = code.scopes;
       if (code.used) {
-        // RFC 6749 §4.1.2: a code that comes twice may have been stolen, and so may what it gave.
+        // RFC 6749 §4.1.2: a code that is used twice may have been stolen, and so may the tokens issued for it.
         const given = [...state.tokens].filter(([, token]) => token.codeHash === codeHash).map(([hash]) => hash);
         if (given.length === 0) return invalidGrant();
         return { events: revocations(given), reply: { scopes: [], atMs: nowMs, reused: true } };
@@ -143,17 +143,20 @@ const isShutOut = ({ owner, moderation }: Readonly<State>) =>
 
 const shutOut = () => problem('forbidden', 'Your login is currently disabled');
 
-/** The end of all browser sessions. */
+/** Returns the events that revoke all browser sessions. */
 export function sessionRevocations({ tokens }: Readonly<State>): Recorded<Pick<Events, 'tokenRevoked'>>[] {
   return revocations([...tokens].flatMap(([hash, { kind }]) => (kind === 'session' ? [hash] : [])));
 }
 
-/** The end of each of these tokens. */
+/** Returns the events that revoke these tokens. */
 export function revocations(hashes: Iterable<string>): Recorded<Pick<Events, 'tokenRevoked'>>[] {
   return Array.from(hashes, (tokenHash) => ({ type: 'tokenRevoked', tokenHash }));
 }
 
-/** RFC 6749 §4.1.3, RFC 7636 §4.6; a verifier for a code without challenge is a downgrade (RFC 9700 §2.1.1). */
+/**
+ * Compares the request with the code (RFC 6749 §4.1.3, RFC 7636 §4.6). A verifier for a code without challenge is a
+ * downgrade (RFC 9700 §2.1.1).
+ */
 function matches(code: P.AccountCodeGranted, command: P.AccountExchangeCode): boolean {
   return (
     code.clientId === command.clientId &&

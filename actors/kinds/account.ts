@@ -14,19 +14,19 @@ import { type AccountSurroundings, accountReactions } from '../reactions/account
 import type { ActorKind } from '../runtime/kind.js';
 import { joined, type Slice } from '../runtime/slice.js';
 
-/** All that an account decides by its state alone. */
+/** All decisions of an account that depend on its state alone. */
 type AccountSlice = Slice<AccountState, Omit<AccountCommands, 'home'>, AccountEvents>;
 
 const slices: AccountSlice = joined(accountSlices);
 
-/** All slices of an account as one. Until it is registered, an account knows only how to be asked about and registered. */
+/** All slices of an account combined. Before it is registered, an account only answers `register` and `credentials`. */
 export const accountSlice: AccountSlice = {
   ...slices,
   decide: registeredOnly(slices.decide),
   apply: tallied(versioned(slices.apply)),
 };
 
-/** The kind of actor that stands for one person: all its slices as one. */
+/** The kind of actor that represents one person. */
 export function accountKind(around: AccountSurroundings): ActorKind<AccountState, AccountCommands, AccountEvents> {
   const timeline = home(around.rings);
   return {
@@ -41,7 +41,7 @@ export function accountKind(around: AccountSurroundings): ActorKind<AccountState
   };
 }
 
-/** Each change of the relations moves their version on, and some end suggestions. */
+/** Wraps the slices so that each change of the relations increases their version, and some end suggestions. */
 function versioned(slices: AccountSlice['apply']): AccountSlice['apply'] {
   const apply = endingSuggestions(slices);
   const moved = relationEvents.map((type) => {

@@ -9,8 +9,8 @@ import { joined } from '../runtime/slice.js';
 const slices = joined(conversationSlices);
 
 /**
- * The kind of actor that orders everything said and done in one conversation: all its slices as one. `tables`: where
- * the words of statuses are looked up that were edited; absent, searches do not hear of edits.
+ * The kind of actor that orders everything in one conversation. `tables` is needed to look up the words of edited
+ * statuses; without it, the search index does not follow edits.
  */
 export function conversationKind(
   tables?: Pick<ReadTables, 'range'>,

@@ -9,7 +9,7 @@ import { joined } from '../runtime/slice.js';
 
 export const initialInstance = (): InstanceState => ({ entries: new Map(), emoji: new Map(), keptDay: -1 });
 
-/** The kind of the one actor that stands for the instance: what its people have set, all slices as one. */
+/** The kind of the only actor that represents the instance and its settings. */
 export function instanceKind(): ActorKind<InstanceState, InstanceCommands, InstanceEvents> {
   return {
     name: 'instance',

@@ -3,8 +3,8 @@ import { type MailboxSurroundings, mailboxReactions } from '../reactions/mail.js
 import type { ActorKind } from '../runtime/kind.js';
 
 /**
- * The kind of actor that sends mail to one account and has that account's id. Apart from the account itself, so that
- * nothing else that the account does waits for a mail server.
+ * The kind of actor that sends mail to one account and has that account's id. It is separate from the account, so that
+ * no other command of the account waits for a mail server.
  */
 export function mailboxKind(around: MailboxSurroundings): ActorKind<State, Commands, Events> {
   return {

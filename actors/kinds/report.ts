@@ -4,7 +4,7 @@ import type { ActorKind } from '../runtime/kind.js';
 
 export type { Commands as ReportCommands } from '../report/report.js';
 
-/** The kind of actor that is one report: moderators may all work on it at once. */
+/** The kind of actor that represents one report. Several moderators may work on it at the same time. */
 export function reportKind(around: ReportSurroundings): ActorKind<State, Commands, Events> {
   return {
     name: 'report',

@@ -9,7 +9,10 @@ import { initialLink, link, type Commands as PageCommands, type Events as PageEv
 export interface Commands extends PageCommands, ProofCommands {}
 interface Events extends PageEvents, ProofEvents {}
 
-/** The kind of actor that is one address on the web: whoever shows it, its page is fetched once. */
+/**
+ * The kind of actor that represents one web address, whose page is fetched once for all statuses and profiles that link
+ * to it.
+ */
 export function linkKind(around: LinkSurroundings): ActorKind<LinkState, Commands, Events> {
   return {
     name: 'link',
