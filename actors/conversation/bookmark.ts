@@ -15,7 +15,7 @@ export interface Events {
   unbookmarked: P.ConversationUnbookmarked;
 }
 
-/** Who keeps what for later: counted nowhere and told to nobody. Whether they may see it was asked before. */
+/** Bookmarks: private, and not counted. The gateway checks that the account may see the status. */
 export const bookmark: Slice<ConversationState, Commands, Events, TurnEvents> = {
   decide: {
     bookmark(state, { statusId, by }, ctx) {

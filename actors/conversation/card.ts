@@ -11,13 +11,13 @@ export interface Events {
   cardSet: P.ConversationCardSet;
 }
 
-/** What a status shows of the page that it leads to. */
+/** The preview card of a status. */
 export const card: Slice<ConversationState, Commands, Events> = {
   decide: {
     setCard(state, { statusId, card: shown }) {
       const record = state.statuses.get(statusId)?.record;
       if (record === undefined || record.deleted || shown === undefined) return { events: [], reply: {} };
-      // It may have been edited meanwhile, and lead elsewhere.
+      // The status may have been edited meanwhile and link to another page.
       if (cardLink(record) !== shown.url || JSON.stringify(record.card) === JSON.stringify(shown))
         return { events: [], reply: {} };
       return { events: [{ type: 'cardSet', statusId, card: shown }], reply: {} };

@@ -16,10 +16,10 @@ export interface Events {
   edited: P.ConversationEdited;
 }
 
-/** Revisions of one status: bounds its history's partition and what a deletion removes. */
+/** Revisions of one status. Bounds its history's partition and the rows that a deletion removes. */
 export const REVISIONS_MAX = 1_000;
 
-/** What a status says after its author changed it. What it said before stays in its history. */
+/** Edits of a status by its author. The previous revisions stay in its history. */
 export const edit: Slice<ConversationState, Commands, Events> = {
   decide: {
     edit(state, { statusId, by, ...next }, { nowMs }) {
@@ -83,7 +83,7 @@ export const edit: Slice<ConversationState, Commands, Events> = {
   events: { edited: { codec: codec('murmuration.conversation.Edited'), invalidates: true } },
 };
 
-/** What the status says now, as its history has it. */
+/** Returns the current revision of a status, as its history stores it. */
 export function revisionOf(record: P.StoreStatusRecord): P.StoreStatusRevision {
   const atMs = record.editedAtMs || record.createdAtMs;
   const { text, html, spoilerText, sensitive, language, media } = record;
@@ -92,8 +92,8 @@ export function revisionOf(record: P.StoreStatusRecord): P.StoreStatusRevision {
 
 const titlesOf = (poll: P.StorePoll | undefined) => poll?.options.map(({ title }) => title) ?? [];
 
-/** What becomes of the poll: other options or rules make all votes void. Source: Mastodon UpdateStatusService. */
-/** `round`: of the poll if it is another one than before; no earlier poll of the status has had it. */
+/** Returns the poll after an edit: other options or rules discard all votes. Source: Mastodon UpdateStatusService. */
+/** `round`: number of a new poll; no earlier poll of the status has had it. */
 function nextPoll(now: P.StorePoll | undefined, next: P.AccountNewPoll | undefined, nowMs: number, round: number) {
   if (next === undefined) return undefined;
   const refusal = pollProblem(next);
@@ -104,7 +104,7 @@ function nextPoll(now: P.StorePoll | undefined, next: P.AccountNewPoll | undefin
     JSON.stringify(titlesOf(now)) === JSON.stringify(next.options) &&
     now.multiple === next.multiple &&
     now.hideTotals === next.hideTotals;
-  // Nobody wants a poll to end later because its text is mended; it has an end already.
+  // An unchanged poll keeps its end: an edit of the text should not extend it.
   return isKept ? now : asked;
 }
 
@@ -120,7 +120,7 @@ function saysTheSame(record: P.StoreStatusRecord, next: Omit<P.ConversationEdit,
   );
 }
 
-/** What its author can change of a status' media. */
+/** Returns the properties of a status's media that its author can change. */
 function shown(list: P.AccountMediaList | undefined): string {
   return JSON.stringify(
     list?.media.map(({ id, description, focus, preview }) => [id, description, focus?.x, focus?.y, preview]),

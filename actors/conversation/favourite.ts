@@ -17,7 +17,7 @@ export interface Events {
 
 const empty = codec('murmuration.account.Empty');
 
-/** Who likes what. Whether they may see it was asked before. */
+/** Favourites. The gateway checks that the account may see the status. */
 export const favourite: Slice<ConversationState, Commands, Events, TurnEvents> = {
   decide: {
     favourite(state, { statusId, by }, ctx) {

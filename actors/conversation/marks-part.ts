@@ -15,7 +15,7 @@ export interface Events {
   someUnmarked: P.ConversationSomeUnmarked;
   someNoticed: P.ConversationNoticeSome;
 }
-/** Events that commands which change a mark may record besides. */
+/** Events that commands which change a mark may record in addition. */
 export type TurnEvents = Pick<Events, 'marksTurned'>;
 
 /** Marks that one journal entry removes: some 800 rows and 100 commands to other actors. */
@@ -25,14 +25,14 @@ export const NOTICED_AT_ONCE_MAX = 100;
 /** The lane after those of rows: the marks in the state. */
 export const STATE_LANE = PUBLIC_LANES;
 
-/** Work on the marks of a status that goes on in steps. Each step is a journal entry. */
+/** Operations on all marks of a status, in steps. Each step is a journal entry. */
 export const marksPart: Slice<ConversationState, Commands, Events> = {
   decide: {
     unmarkSome(state, { statusId, lane, after, marks }) {
       const entry = state.statuses.get(statusId);
       if (entry?.record.deleted !== true) return notFound();
       if (lane < STATE_LANE) {
-        // The state knows better what became of these, and removes them last.
+        // The state is newer for these marks, and removes them last.
         const unmarked = marks.filter(({ id }) => heldMark(entry, id) === undefined);
         return { events: [{ type: 'someUnmarked', statusId, lane, after, unmarked, marksLeft: true }], reply: {} };
       }
@@ -71,7 +71,7 @@ export const marksPart: Slice<ConversationState, Commands, Events> = {
   },
 };
 
-/** The next marks in the state, to be removed. */
+/** Returns the next marks in the state that are to be removed. */
 export function firstMarks(entry: Entry): { unmarked: P.ConversationMarkOf[]; marksLeft: boolean } {
   const unmarked: P.ConversationMarkOf[] = [];
   for (const [id, mark] of heldMarks(entry)) {
@@ -81,7 +81,7 @@ export function firstMarks(entry: Entry): { unmarked: P.ConversationMarkOf[]; ma
   return { unmarked, marksLeft: false };
 }
 
-/** The marks of a deleted status leave the state as they are removed. */
+/** Removes marks of a deleted status from the state. */
 export function dropMarks(entry: Entry, unmarked: readonly P.ConversationMarkOf[], marksLeft: boolean): void {
   for (const { id } of unmarked) {
     entry.marks?.delete(id);

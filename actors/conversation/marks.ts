@@ -31,7 +31,7 @@ export const MARKS_MAX = 1_000_000;
 
 const NO_MARK: Mark = {};
 
-/** The row of a mark that left the state. */
+/** Returns the key of the row of a mark that left the state. */
 export function markKey(
   status: string,
   by: string,
@@ -39,12 +39,15 @@ export function markKey(
   return { status, lane: publicLane(by), by };
 }
 
-/** The mark if the state holds it; one without anything in it says that what there was has been undone. */
+/** Returns the mark if the state holds it. An empty mark means that all its parts have been undone. */
 export function heldMark(entry: Entry, by: string): Mark | undefined {
   return entry.marks?.get(by) ?? entry.olderMarks?.get(by);
 }
 
-/** The row that a decision about the mark needs. The older generation may leave the state in the same batch. */
+/**
+ * Returns the name of the row that a decision about the mark needs. The older generation may leave the state in the
+ * same batch.
+ */
 export function neededRow(state: Readonly<ConversationState>, statusId: string, by: string): RowName | undefined {
   const entry = state.statuses.get(statusId);
   if (entry?.turned !== true || entry.record.deleted || entry.marks?.has(by) === true) return undefined;
@@ -53,11 +56,11 @@ export function neededRow(state: Readonly<ConversationState>, statusId: string, 
 
 export interface KnownMark {
   readonly mark: Mark;
-  /** The mark as its row has it, for the event to carry; undefined if the state holds it or there is none. */
+  /** The mark in its row, for the event to carry; undefined if the state holds it or there is none. */
   readonly earlier: Mark | undefined;
 }
 
-/** The mark from the state, or else from the row that was read for the decision. */
+/** Returns the mark from the state, or else from the row that was read for the decision. */
 export function knownMark(entry: Entry, by: string, { row }: Pick<Ctx, 'row'>): KnownMark {
   const held = heldMark(entry, by);
   if (held !== undefined || !entry.spilled) return { mark: held ?? NO_MARK, earlier: undefined };
@@ -69,8 +72,8 @@ type Turn = { readonly type: 'marksTurned' } & P.ConversationMarksTurned;
 const NO_TURN: readonly Turn[] = [];
 
 /**
- * The turn that is due behind the next change of a mark, or a refusal while the last one's effects lag behind. Behind:
- * the change may be of a mark that leaves the state with the turn.
+ * Returns the turn that is due after the next change of a mark, or a refusal while the last turn's effects are not
+ * done. The turn comes after the change, which may be of a mark that leaves the state with the turn.
  */
 export function dueTurn(state: Readonly<ConversationState>, { seq, settledSeq }: Ctx): readonly Turn[] | Problem {
   if (state.changedMarks < MARKS_TURN) return NO_TURN;
@@ -78,12 +81,12 @@ export function dueTurn(state: Readonly<ConversationState>, { seq, settledSeq }:
   return state.changedMarks < MARKS_UNTURNED_MAX ? NO_TURN : problem('unavailable', 'Too much is done here at once');
 }
 
-/** Refuses one more mark of a status that has too many. */
+/** Refuses another mark of a status that has too many. */
 export function tooManyMarks(entry: Entry, what: string): Problem | undefined {
   return entry.markCount < MARKS_MAX ? undefined : problem('limit_reached', `This post takes no more ${what}`);
 }
 
-/** Changes a mark. It stays in the state, also when nothing is left of it, until its row says the same. */
+/** Changes a mark. It stays in the state, even when it becomes empty, until its row is the same. */
 export function changeMark(
   state: ConversationState,
   entry: Entry,
@@ -98,7 +101,7 @@ export function changeMark(
   state.changedMarks += 1;
 }
 
-/** The older generation leaves the state; the younger one takes its place. Those of deleted statuses stay. */
+/** Removes the older generation from the state; the younger one takes its place. Marks of deleted statuses stay. */
 export function turnMarks(state: ConversationState, seq: number): void {
   for (const entry of state.statuses.values()) {
     if (entry.record.deleted) continue;
@@ -111,7 +114,7 @@ export function turnMarks(state: ConversationState, seq: number): void {
   state.turnedSeq = seq;
 }
 
-/** All marks in the state with something in them, by account or quoting status. */
+/** Yields all non-empty marks in the state, by account or quoting status. */
 export function* heldMarks(entry: Entry): Generator<readonly [by: string, mark: Mark]> {
   for (const marks of [entry.olderMarks, entry.marks])
     for (const held of marks ?? []) if (!isNoMark(held[1])) yield held;

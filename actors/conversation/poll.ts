@@ -15,7 +15,7 @@ export interface Events {
   pollEnded: P.ConversationPollEnded;
 }
 
-/** Questions with answers to choose from. Whether they may see it was asked before. */
+/** Polls. The gateway checks that the account may see the status. */
 export const poll: Slice<ConversationState, Commands, Events, TurnEvents> = {
   decide: {
     vote(state, { statusId, by, choices }, ctx) {
@@ -31,12 +31,12 @@ export const poll: Slice<ConversationState, Commands, Events, TurnEvents> = {
         reply: {},
       };
     },
-    /** Somebody looks whether a poll's time is up. */
+    /** Ends a poll whose time is up. The alarm of the poll calls it. */
     alarm(state, { what, atMs }, { nowMs }) {
       const entry = livingStatus(state, what);
       if (isProblem(entry)) return entry;
       const { poll: asked } = entry.record;
-      // A poll that was changed has an alarm of its own.
+      // A changed poll has an alarm of its own.
       if (asked === undefined || asked.ended || atMs !== asked.expiresAtMs) return { events: [], reply: {} };
       if (nowMs < asked.expiresAtMs) return problem('unavailable', 'The poll goes on');
       return { events: [{ type: 'pollEnded', statusId: what }], reply: {} };
@@ -78,7 +78,7 @@ export const poll: Slice<ConversationState, Commands, Events, TurnEvents> = {
   },
 };
 
-/** A new poll as it is stored. Votes count for the round in which they were cast. */
+/** Returns a new poll as it is stored. Votes count for the round in which they were cast. */
 export function pollOf(
   { options, expiresInMs, multiple, hideTotals }: P.AccountNewPoll,
   nowMs: number,
@@ -95,7 +95,7 @@ export function pollOf(
   };
 }
 
-/** The choices that the account has voted for in this round of the poll. */
+/** Returns the choices that the account has voted for in this round of the poll. */
 function votesOf(mark: Mark | undefined, { round }: P.StorePoll): readonly number[] | undefined {
   return mark?.votes?.round === round ? mark.votes.choices : undefined;
 }
@@ -111,7 +111,7 @@ function voteProblem(
   if (asked === undefined) return notFound();
   if (asked.ended || nowMs >= asked.expiresAtMs) return refused('The poll has already ended');
   if (accountId === by) return refused('You cannot vote in your own polls');
-  // A poll of several choices takes more of them later. Source: Mastodon VoteValidator.
+  // A poll with multiple choices accepts further choices later. Source: Mastodon VoteValidator.
   const before = votesOf(mark, asked);
   if (before !== undefined && (!asked.multiple || choices.some((choice) => before.includes(choice))))
     return refused('You have already voted on this poll');

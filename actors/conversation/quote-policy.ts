@@ -13,10 +13,10 @@ export interface Events {
   quotePolicySet: P.ConversationQuotePolicySet;
 }
 
-/** The words of the REST API. */
+/** Policies in the words of the REST API. */
 export const QUOTE_POLICIES = ['public', 'followers', 'nobody'] as const;
 
-/** Who may quote a status, as its author wants it. */
+/** The author's policy on quotes of a status. */
 export const quotePolicy: Slice<ConversationState, Commands, Events> = {
   decide: {
     setQuotePolicy(state, { statusId, by, policy }) {

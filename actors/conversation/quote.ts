@@ -8,12 +8,12 @@ import type { TurnEvents } from './marks-part.js';
 import { type ConversationState, changed, type Entry, livingStatus, notFound, recount } from './state.js';
 
 export interface Commands {
-  /** To the quoted status: records the quote if it is permitted; `quoteState` tells. */
+  /** Sent to the quoted status: records the quote if it is permitted. `quoteState` returns the result. */
   quote: { in: P.ConversationQuote; out: P.AccountEmpty };
   quoteState: { in: P.ConversationQuoteState; out: P.ConversationQuoteAnswer };
   revokeQuote: { in: P.ConversationRevokeQuote; out: P.AccountEmpty };
   unquote: { in: P.ConversationUnquote; out: P.AccountEmpty };
-  /** To the quoting status: what became of its quote. */
+  /** Sent to the quoting status: changes the state of its quote. */
   settleQuote: { in: P.ConversationSettleQuote; out: P.AccountEmpty };
 }
 export interface Events {
@@ -23,12 +23,12 @@ export interface Events {
   quoteSettled: P.ConversationQuoteSettled;
 }
 
-/** Who quotes. The quoted status has the say; the quoting one remembers what it said. */
+/** Quotes. The quoted status decides; the quoting one stores the decision. */
 export const quote: Slice<ConversationState, Commands, Events, TurnEvents> = {
   decide: {
     quote(state, { statusId, by, quotingId, visibility, follows, conversationId }, ctx) {
       const entry = livingStatus(state, statusId);
-      // What comes of it, `quoteState` says.
+      // The reply is always empty: `quoteState` returns the result.
       if (isProblem(entry) || tooManyMarks(entry, 'quotes') !== undefined) return { events: [], reply: {} };
       if (knownMark(entry, quotingId, ctx).mark.quote !== undefined) return { events: [], reply: {} };
       const { record } = entry;
@@ -145,7 +145,7 @@ export const quote: Slice<ConversationState, Commands, Events, TurnEvents> = {
   },
 };
 
-/** Only what anyone may see counts, so that the count gives nothing away. */
+/** Counts only quotes that everybody may see, so that the count reveals nothing. */
 function countQuotes(entry: Entry, change: 1 | -1): void {
   const quotes = (entry.record.quotes ?? 0) + change;
   entry.record = changed(entry.record, { quotes: quotes === 0 ? undefined : quotes });

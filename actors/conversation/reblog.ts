@@ -17,7 +17,7 @@ export interface Events {
 
 const REBLOG_VISIBILITIES = ['public', 'unlisted', 'private'];
 
-/** Who passes what on. Whether they may see it was asked before. */
+/** Reblogs. The gateway checks that the account may see the status. */
 export const reblog: Slice<ConversationState, Commands, Events, TurnEvents> = {
   decide: {
     reblog(state, { statusId, by, visibility }, ctx) {

@@ -24,7 +24,7 @@ export const conversationSlices = [
   marksPart,
 ] as const;
 
-/** Everything one can ask of a conversation actor. */
+/** All commands of a conversation actor. */
 export type ConversationCommands = CommandsOf<typeof conversationSlices>;
-/** Everything that a conversation actor's journal holds. */
+/** All events in a conversation actor's journal. */
 export type ConversationEvents = EventsOf<typeof conversationSlices>;

@@ -26,10 +26,10 @@ export interface Events {
   someOrphaned: P.ConversationOrphanSome;
 }
 
-/** Of ancestors, and of descendants, that one context shows. Source: Mastodon StatusesController, 4,096. */
+/** Ancestors in one context, and descendants. Source: Mastodon StatusesController, 4,096. */
 export const CONTEXT_MAX = 4_096;
 
-/** Replies whose rows are written at once when what they answer is deleted: the rest follow behind the reply. */
+/** Replies whose rows are written before the reply when their parent is deleted. Further rows are written after it. */
 export const ORPHANED_AT_ONCE_MAX = 100;
 
 /** The reply tree. */
@@ -48,7 +48,7 @@ export const thread: Slice<ConversationState, Commands, Events> = {
       if (record.deleted) return { events: [], reply: {} };
       const { media, quote, mentions } = record;
       const tags = indexedTags(record);
-      // Marks that are only in rows go first; see `unmarkSome`.
+      // Marks that are only in rows are removed first; see `unmarkSome`.
       const marks = entry.spilled ? { unmarked: [], marksLeft: true } : firstMarks(entry);
       const gone = { tags, media, discardMedia, quote, mentions, reblogs: record.reblogs, ...marks };
       return { events: [{ type: 'removed', statusId, by, atMs: nowMs, ...gone }], reply: {} };
@@ -123,7 +123,10 @@ export const thread: Slice<ConversationState, Commands, Events> = {
   },
 };
 
-/** Only what anyone may see counts, so that the count gives nothing away. Source: Mastodon Status#increment_count!. */
+/**
+ * Counts only replies that everybody may see, so that the count reveals nothing. Source: Mastodon
+ * Status#increment_count!.
+ */
 function countReply(parent: Entry | undefined, reply: P.StoreStatusRecord, delta: 1 | -1): void {
   if (parent === undefined || (reply.visibility !== 'public' && reply.visibility !== 'unlisted')) return;
   parent.record = changed(parent.record, { replies: parent.record.replies + delta });
@@ -149,7 +152,10 @@ function tombstone(record: P.StoreStatusRecord): P.StoreStatusRecord {
   });
 }
 
-/** A deletion parts the thread: what answers a deleted status answers nothing any more. Source: Mastodon, nullified. */
+/**
+ * Returns the ancestors of a status. A deletion divides the thread: a reply to a deleted status has no parent. Source:
+ * Mastodon, nullified.
+ */
 function ancestors(state: Readonly<ConversationState>, from: Entry): string[] {
   const found: string[] = [];
   for (let entry = parentOf(state, from.record); entry !== undefined; entry = parentOf(state, entry.record)) {
@@ -159,7 +165,7 @@ function ancestors(state: Readonly<ConversationState>, from: Entry): string[] {
   return found.reverse();
 }
 
-/** Depth first, without recursion: threads may be thousands deep. */
+/** Returns the descendants depth first, without recursion, because threads may be thousands deep. */
 function descendants(state: Readonly<ConversationState>, from: Entry): string[] {
   const found: string[] = [];
   const waiting = from.children.toReversed();
