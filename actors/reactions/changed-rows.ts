@@ -5,14 +5,14 @@ import { changedKey } from '../domain/changed.js';
 import type { Effects } from '../runtime/kind.js';
 
 /**
- * Writes for clients that resume a stream that the status was deleted or is shown otherwise. The row has the time of
- * the write, not of the event: an effect that is done late must be found by whoever was away only then.
+ * Records for clients that resume a stream that a status was deleted or changed. The row has the time of the write, not
+ * of the event, so that a client that was disconnected only during a delayed effect finds it.
  */
 export function writeChange(effects: Effects, record: StoreStatusRecord, isDeleted: boolean): Promise<void> {
   return effects.write([put(changedStatuses, changedKey(effects.nowMs(), record.id), audienceOf(record, isDeleted))]);
 }
 
-/** The fields that decide who may have seen the status, without its text. */
+/** Returns the fields that decide who may have seen the status, without its text. */
 function audienceOf(record: StoreStatusRecord, isDeleted: boolean): StoreStatusRecord {
   return {
     ...record,

@@ -1,4 +1,7 @@
-/** The next rows of a table that is divided into eras, oldest first: those of the first era that has any after `after`. */
+/**
+ * Returns the next rows of a table that is divided into eras, oldest first: those of the first era that has any after
+ * `after`.
+ */
 export async function eraPages<R>(
   [first, last]: readonly [number, number],
   after: string,

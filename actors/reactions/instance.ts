@@ -43,7 +43,7 @@ function tell(effects: Effects, message: Partial<InstanceInstanceTopic> & { kind
   effects.publish(INSTANCE_TOPIC, topicMessage.encode({ name: '', count: 0, ...message }));
 }
 
-/** Behind the rows, so that who hears of something finds it in the store. */
+/** Runs after the rows are written, so that receivers find them in the store. */
 const streams: Reaction<InstanceState, InstanceEvents> = {
   surface: 'stream',
   beforeReply: true,

@@ -10,10 +10,10 @@ export interface MailboxSurroundings {
   readonly keyedTokens: Pick<KeyedTokens, 'make'>;
 }
 
-/** For how long a mail is tried. Source: RFC 5321 §4.5.4.1, four to five days. */
+/** Time for which a mail is retried. Source: RFC 5321 §4.5.4.1, four to five days. */
 export const MAIL_TRIED_MS_MAX = 5 * 86_400_000;
 
-/** Behind the reply, so that a slow mail server holds nobody up. A crash may send a mail twice. */
+/** Sends mails after the reply, so that a slow mail server delays nobody. A crash may send a mail twice. */
 export function mailboxReactions({
   mailer,
   clock,
@@ -26,7 +26,7 @@ export function mailboxReactions({
       on: {
         async posted({ to, subject, text, link, atMs }, { self }) {
           if (clock.nowMs() - atMs > MAIL_TRIED_MS_MAX) return;
-          // The token exists in the mail only; the journal has the nonce.
+          // Only the mail contains the token; the journal contains the nonce.
           const token = link && keyedTokens.make(link.purpose as TokenPurpose, { account: self, nonce: link.nonce });
           await mailer.send({ to, subject, text: token === undefined ? text : text.replace(TOKEN_PLACE, token) });
         },

@@ -6,18 +6,20 @@ import type { AccountEvents, AccountState } from '../account/slices.js';
 import type { Effects, Reaction } from '../runtime/kind.js';
 import { tellAccount } from './account/tells.js';
 
-/** What uploads are made into, and where their files are. */
+/** Processing and storage of media files. */
 export interface MediaFiles {
-  /** A waiting upload, ready or failed. @throws Unavailable when it cannot be judged now */
+  /**
+   * Processes a waiting upload and returns it as ready or failed. @throws Unavailable when it cannot be processed now
+   */
   finish(media: AccountMedia): Promise<AccountMedia>;
-  /** The file need not exist. @throws Unavailable */
+  /** Removes a file, which need not exist. @throws Unavailable */
   remove(name: string): Promise<void>;
 }
 
 const row = (accountId: string, media: AccountMedia, statusId?: string): RowWrite =>
   put(mediaRows, { media: media.id }, { accountId, media, statusId });
 
-/** The account is called when an upload has waited for a status long enough. */
+/** Sets the alarm for the time when an upload has waited long enough for a status. */
 const setUploadAlarm = (effects: Effects, atMs: number) => effects.setAlarm(uploadAlarmMs(atMs), UPLOADS_ALARM);
 
 const writeRow = (
@@ -26,7 +28,7 @@ const writeRow = (
   effects: Effects,
 ) => (media === undefined ? undefined : effects.write([row(self, media)]));
 
-/** The rows of uploads: before the reply, since owners look for them. */
+/** Rows of uploads, before the reply, since owners read them at once. */
 export const accountMediaRows: Reaction<AccountState, AccountEvents> = {
   surface: 'media rows',
   beforeReply: true,
@@ -54,7 +56,7 @@ export const accountMediaRows: Reaction<AccountState, AccountEvents> = {
   },
 };
 
-/** Behind the reply: what takes long is made, what nobody needs goes. */
+/** Processes new uploads, and removes unused files, after the reply. */
 export function accountMediaFiles(files: MediaFiles): Reaction<AccountState, AccountEvents> {
   return {
     surface: 'media files',

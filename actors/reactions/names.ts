@@ -5,8 +5,9 @@ import { confirmNames, releaseNames } from '../names.js';
 import type { Reaction } from '../runtime/kind.js';
 
 /**
- * The names of a new account. Whoever signed it up may have been stopped between the claim and the registration for so long
- * that another account has its name now: this one then ends as if it had never been, also if nobody waits for it any more.
+ * Confirms the names of a new account. Its sign-up may have been suspended between the claim and the registration for
+ * so long that another account has its name. The new account then ends as if it had never existed, even if no client
+ * waits for it any more.
  */
 export function accountNames(tables: Pick<Tables, 'get' | 'compareAndSet'>): Reaction<AccountState, AccountEvents> {
   return {

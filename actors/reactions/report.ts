@@ -7,9 +7,9 @@ import type { Events, State } from '../report/report.js';
 import type { Effects, Happened, Reaction } from '../runtime/kind.js';
 import { tellAccount } from './account/tells.js';
 
-/** What a report's effects need from outside. */
+/** The dependencies of a report's effects. */
 export interface ReportSurroundings {
-  /** Where those are looked up who may judge reports. */
+  /** Tables of the accounts that may handle reports. */
   readonly tables: Pick<ReadTables, 'range' | 'get'>;
 }
 
@@ -18,7 +18,7 @@ function writeReport(_event: object, { self, state }: Happened<State>, effects: 
   return effects.write([put(reports, { era: eraOfId(self), lane: publicLane(self), report: self }, state.report)]);
 }
 
-/** The report's row and what moderators did; then everyone who may judge it is told, which reaches each once. */
+/** Rows of the report and of moderators' actions, then one notification to each account that may handle it. */
 export function reportReactions({ tables }: ReportSurroundings): readonly Reaction<State, Events>[] {
   return [
     {

@@ -21,7 +21,7 @@ function publishAccount(effects: Effects, account: string, message: Omit<NodeAcc
 
 const relationsChanged = (_event: object, { self }: Happened<AccountState>, effects: Effects) => {
   const message = accountMessage.encode({ accountId: self, kind: 'relations' });
-  // For who is connected, and for every node that keeps a lens.
+  // For connected clients of the account, and for all nodes that cache its relations.
   effects.publish(accountTopic(self), message);
   effects.publish(RELATIONS_TOPIC, message);
 };
@@ -31,7 +31,7 @@ const filtersChanged = (event: object, happened: Happened<AccountState>, effects
   publishAccount(effects, happened.self, { kind: 'filters_changed' });
 };
 
-/** Listed after the rows, so that who hears of something finds it in the store. */
+/** Runs after the rows are written, so that receivers find them in the store. */
 export const accountStream: Reaction<AccountState, AccountEvents> = {
   surface: 'stream',
   beforeReply: true,
@@ -48,7 +48,7 @@ export const accountStream: Reaction<AccountState, AccountEvents> = {
         if (direct.id === id) publishAccount(effects, self, { kind: 'conversation', direct });
     },
     notified(event, { self }, effects) {
-      // What waits for a decision is only listed.
+      // A filtered notification appears only in lists.
       if (event.filtered === true) return;
       const { id, kind, from, statusId, atMs, report, warning, severance, collectionId } = event;
       const notification = { type: kind, from, statusId, atMs, report, warning, severance, collectionId };
@@ -75,7 +75,7 @@ function publishStatus(
   );
 }
 
-/** It is shown otherwise than before. */
+/** Publishes a status that looks different than before. */
 function editSeen(
   { statusId }: { readonly statusId: string },
   { state }: Happened<ConversationState>,
@@ -85,7 +85,7 @@ function editSeen(
   return record?.deleted === false ? publishChange(effects, 'edit', record) : undefined;
 }
 
-/** Tells open streams, and writes it for those that are resumed later. */
+/** Publishes to open streams, and records the change for those that are resumed later. */
 async function publishChange(
   effects: Effects,
   kind: 'edit' | 'delete',
@@ -96,7 +96,7 @@ async function publishChange(
   publishStatus(effects, kind, status);
 }
 
-/** Listed after the rows, as accountStream is. */
+/** Runs after the rows are written, as `accountStream` does. */
 export const conversationStream: Reaction<ConversationState, ConversationEvents> = {
   surface: 'stream',
   beforeReply: true,
@@ -110,7 +110,7 @@ export const conversationStream: Reaction<ConversationState, ConversationEvents>
     quoteSettled: editSeen,
     removed({ statusId, tags, media, mentions, reblogs }, { state }, effects) {
       const record = state.statuses.get(statusId)?.record;
-      // With the hashtags, the media, the mentions and the reblogs by which streams have shown it.
+      // Includes the hashtags, media, mentions and reblogs by which streams have shown the status.
       return publishChange(effects, 'delete', record && { ...record, tags, media, mentions, reblogs });
     },
     reblogged({ statusId, by, reblogId, visibility, atMs }, { self, state }, effects) {

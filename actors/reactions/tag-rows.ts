@@ -6,7 +6,7 @@ import { writtenTags } from '../domain/text/plain-text.js';
 import { tagId } from '../domain/text/tag-id.js';
 import { wordStart } from '../domain/text/words.js';
 
-/** The status in the timelines of its hashtags. */
+/** Returns the rows of the status in the timelines of its hashtags. */
 export function tagRows(record: StoreStatusRecord): RowWrite[] {
   const tags = indexedTags(record);
   if (tags.length === 0) return [];
@@ -20,7 +20,7 @@ export function tagRows(record: StoreStatusRecord): RowWrite[] {
   ]);
 }
 
-/** The status out of the timelines of these hashtags. */
+/** Returns the removals of the status from the timelines of these hashtags. */
 export function untaggedRows(status: string, tags: readonly string[]): RowWrite[] {
   const bucket = tagBucket(status);
   return tags.map((tag) => remove(tagStatuses, { tag, bucket, status }));

@@ -8,16 +8,18 @@ import type { Effects, Happened, Reaction } from '../runtime/kind.js';
 import { type Commands, type Events, HOLDERS_PER_PART, linkId, type State } from '../web-page/web-page.js';
 import type { MediaFiles } from './media.js';
 
-/** Looks at pages of the web; the adapter is in transport/web. */
+/** The dependencies of a page's effects; the adapter is in transport/web. */
 export interface LinkSurroundings {
-  /** Who shows a card of many. */
+  /** Rows of statuses that show a card, if they are many. */
   readonly tables: Pick<ReadTables, 'range'>;
-  /** Where the pictures of cards are. */
+  /** Storage of the cards' images. */
   readonly media: Pick<MediaFiles, 'remove'>;
   readonly pages: {
-    /** Undefined: nothing to show, or not to be had. Never rejects because of what is at the other end. */
+    /**
+     * Returns the card; undefined when the page has none or is unavailable. Never rejects because of the remote server.
+     */
     card(url: string): Promise<LinkCard | undefined>;
-    /** Whether the page says that it belongs to who is at `back`: rel="me". Never rejects either. */
+    /** Returns true if the page has a rel="me" link to `back`. Never rejects because of the remote server. */
     linksBack(url: string, back: string): Promise<boolean>;
   };
 }
@@ -27,9 +29,9 @@ const tellOf = (effects: Effects, by: LinkWanting, card: LinkCard | undefined) =
   return card === undefined ? undefined : effects.tell('conversation', by.conversationId, 'setCard', input);
 };
 
-/** Behind the reply: the page is fetched, those who want the card are told. */
+/** Fetches a page after the reply, and sends its card to the statuses that want it. */
 export function linkReactions({ pages, media, tables }: LinkSurroundings): readonly Reaction<State, Events>[] {
-  /** Those who have rows, some at a time; who is told is written down before, as in `accountPurge`. */
+  /** Continues with the statuses in rows, some at a time. A journal entry records them before, as in `accountPurge`. */
   const goOn = async (
     part: number,
     replaced: string | undefined,
@@ -71,7 +73,7 @@ export function linkReactions({ pages, media, tables }: LinkSurroundings): reado
   ];
 }
 
-/** Behind the reply: public statuses that lead somewhere want a card. */
+/** Requests cards for the links of public statuses, after the reply. */
 export const conversationLinks: Reaction<ConversationState, ConversationEvents> = {
   surface: 'links',
   beforeReply: false,

@@ -6,7 +6,7 @@ import { nameWords, STATUS_WORDS_MAX, wordBucket, wordStart, wordsOf } from '../
 
 type Reading = Pick<ReadTables, 'range'>;
 
-// The full stop stands after what is looked for: bounds of ranges are exclusive, and a whole word begins with itself.
+// The key of a word ends with a full stop: bounds of ranges are exclusive, and a search for a whole word must find it.
 const nameKey = (word: string, account: string) => ({ start: wordStart(word), word: `${word}.`, account });
 const nameRow = (word: string, account: string): RowWrite[] => [
   put(nameIndex, nameKey(word, account), {}),
@@ -17,18 +17,18 @@ const unnamedRow = (word: string, account: string): RowWrite[] => [
   remove(accountWords, { account, word }),
 ];
 
-/** What a new account is found by. */
+/** Returns the rows by which a new account is found. */
 export function newNameRows({ id, owner, profile }: Readonly<AccountState>): RowWrite[] {
   return nameWords(owner?.username ?? '', profile.displayName).flatMap((word) => nameRow(word, id));
 }
 
-/** Of somebody who never came to be. */
+/** Returns the removals for an account that was not created after all. */
 export async function namelessRows(tables: Reading, id: string): Promise<RowWrite[]> {
   const rows = await tables.range(accountWords, { account: id }, { limit: RANGE_LIMIT_MAX });
   return rows.flatMap(({ key }) => unnamedRow(key.word, id));
 }
 
-/** The same after a change: what the account is no longer called goes. */
+/** Returns the row changes after a profile was changed, including the removal of former names. */
 export async function nameRows(tables: Reading, state: Readonly<AccountState>): Promise<RowWrite[]> {
   const { id, owner, profile } = state;
   const now = new Set(nameWords(owner?.username ?? '', profile.displayName));
@@ -40,7 +40,7 @@ export async function nameRows(tables: Reading, state: Readonly<AccountState>): 
   ];
 }
 
-/** A public status by its words, for everyone's searches: only where its author wants that. */
+/** Returns the index rows of a public status. Call it only if its author permits indexing. */
 export function statusWordRows(
   account: string,
   { id, text, spoilerText, visibility }: Pick<AccountPosted, 'id' | 'text' | 'spoilerText' | 'visibility'>,
@@ -54,7 +54,7 @@ export function statusWordRows(
   ];
 }
 
-/** A status after an edit, by the words that it has now: only if it was among them before. */
+/** Returns the row changes after an edit, if the status was indexed before. */
 export async function rewordedRows(tables: Reading, record: StoreStatusRecord): Promise<RowWrite[]> {
   const { id, accountId, text, spoilerText } = record;
   const [row] = await tables.range(statusWords, { status: id }, { limit: 1 });
@@ -70,7 +70,7 @@ export async function rewordedRows(tables: Reading, record: StoreStatusRecord): 
   ];
 }
 
-/** The status out of everyone's searches. */
+/** Returns the removals of a status from the search index. */
 export async function unindexedRows(tables: Reading, status: string): Promise<RowWrite[]> {
   const bucket = wordBucket(status);
   const rows = await tables.range(statusWords, { status }, { limit: 1 });

@@ -17,18 +17,20 @@ import { scheduledAlarms } from './scheduled.js';
 import { accountNotices, accountTells } from './tells.js';
 import { accountTimeline } from './timeline.js';
 
-/** What an account's effects need from outside. */
+/** The dependencies of an account's effects. */
 export interface AccountSurroundings {
-  /** Of the instance, without trailing slash; mails link there. */
+  /** Address of the instance, without trailing slash; mails link to it. */
   readonly baseUrl: string;
-  /** The parts that claim names, look up and clear notifications, and know followers. */
+  /** The operations that claim names, read and clear notifications, and read followers. */
   readonly tables: Pick<Tables, 'get' | 'range' | 'getMany' | 'removeRange' | 'compareAndSet'>;
   /** Home timelines of the accounts of this node. */
   readonly rings: HomeRings;
   readonly media: MediaFiles;
 }
 
-/** In the order in which one event's effects happen: rows, then who hears of it, then other actors. */
+/**
+ * Returns the reactions in the order of one event's effects: rows, then stream messages, then commands to other actors.
+ */
 export function accountReactions(around: AccountSurroundings): readonly Reaction<AccountState, AccountEvents>[] {
   return [
     accountNames(around.tables),

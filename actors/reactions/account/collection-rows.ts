@@ -9,7 +9,7 @@ import { writeAll } from '../write-all.js';
 
 const NO_ITEMS: readonly AccountCollectionItem[] = [];
 
-/** From the state now, so that whatever is repeated ends with what is true. */
+/** Writes rows from the current state, so that a repeated effect ends with the correct rows. */
 function written(
   { id, items = NO_ITEMS }: { readonly id: string; readonly items?: readonly AccountCollectionItem[] },
   { self, state }: Happened<AccountState>,
@@ -25,7 +25,7 @@ function written(
   return writeAll(effects, [itself, ...items.map(where)]);
 }
 
-/** Collections by their ids, and where each account is featured. */
+/** Rows of collections by id, and of the collections that feature each account. */
 export const collectionRows: Reaction<AccountState, AccountEvents>['on'] = {
   collectionCreated: written,
   collectionUpdated: written,

@@ -2,7 +2,7 @@ import type { AccountNotify } from '../../../proto/gen/types.js';
 import type { AccountCommands, AccountEvents, AccountState } from '../../account/slices.js';
 import type { Effects, Happened, Reaction } from '../../runtime/kind.js';
 
-/** Those in a collection hear of it. One after the other: there are not many. */
+/** Notifies the accounts in a collection. It does so one after the other, because they are few. */
 async function tell(
   accounts: Iterable<string>,
   what: Pick<AccountNotify, 'type' | 'collectionId' | 'edit'>,
@@ -14,10 +14,10 @@ async function tell(
   for (const account of accounts) if (account !== self) await effects.tell('account', account, 'notify', notice);
 }
 
-/** Behind the reply. */
+/** Notifications about collections, after the reply. */
 export const collectionNotices: Reaction<AccountState, AccountEvents>['on'] = {
   collectionItemsAdded({ id, items }, happened, effects) {
-    // Who is out of it again by now has nothing to be told.
+    // Skips accounts that have been removed meanwhile.
     const there = items.filter((item) => happened.state.collections.get(id)?.items.has(item.id));
     const accounts = there.map(({ account }) => account);
     return tell(accounts, { type: 'added_to_collection', collectionId: id }, happened, effects);

@@ -10,29 +10,29 @@ import { tellAccount } from './tells.js';
 type Tables = Pick<ReadTables, 'range' | 'getMany'>;
 type Now = Happened<AccountState>;
 
-/** Looked at together, and at most written down together. */
+/** Edges processed together, and at most recorded in one journal entry. */
 const EDGES_AT_ONCE_MAX = 100;
 const PHASES = ['followers', 'requests', 'following'] as const;
 type Phase = (typeof PHASES)[number];
 
 interface Parting {
   readonly domain: string;
-  /** Whether those that the account follows are left, too. */
+  /** True when follows by the account end, too. */
   readonly following: boolean;
-  /** Of the block that it comes of. */
+  /** Id of the block that causes it. */
   readonly blockId?: string | undefined;
 }
 
-/** Whom it has ended with so far. */
+/** Numbers of follows that it has ended so far. */
 interface Ended {
   readonly followers: number;
   readonly followed: number;
 }
 
 /**
- * Behind the reply: the follows from and to a domain end, as if each had been ended by hand: the other side is told.
- * Which ones is written down before they end: after a crash the same are told in the same order, as those who recognise
- * repeats expect it.
+ * Ends the follows from and to a domain after the reply. The other side is notified as if each had been ended by hand.
+ * A journal entry records the edges before they end: after a crash the commands are repeated in the same order, as
+ * deduplication requires.
  */
 export function domainParting(tables: Tables): Reaction<AccountState, AccountEvents> {
   const goOn = async (
@@ -88,7 +88,7 @@ const FIND: { readonly [P in Phase]: (tables: Tables, now: Now, after: string) =
     ),
 };
 
-/** Source: Mastodon AfterBlockDomainFromAccountService. */
+/** Notifies the account of the ended follows. Source: Mastodon AfterBlockDomainFromAccountService. */
 async function tellEnd(
   { domain, blockId, followers: lost, followed }: Parting & Ended,
   { self, atMs }: Now,
@@ -100,7 +100,7 @@ async function tellEnd(
   await tellAccount(effects, self, 'notify', { type: 'severed_relationships', from: self, severance });
 }
 
-/** The next edges that lead to the domain, or else those of the next phase that has any. */
+/** Returns the next edges to or from the domain, in this phase or the next one that has any. */
 async function nextOf(
   tables: Tables,
   now: Now,

@@ -13,12 +13,12 @@ import { tellAccount } from './tells.js';
 type Tables = Pick<ReadTables, 'range' | 'getMany'>;
 type Now = Happened<AccountState>;
 
-/** Statuses of one step: a hundred rows each at most, while other effects of the account wait. */
+/** Statuses of one step: a hundred rows each at most. Other effects of the account wait meanwhile. */
 export const INDEXED_AT_ONCE_MAX = 40;
 
 /**
- * Behind the reply: what somebody said before is put into everyone's searches, or taken out of them, some at a time.
- * Each step goes by what is so by then, so that one that is repeated does no harm.
+ * Adds the owner's earlier statuses to the search index, or removes them, in steps after the reply. Each step uses the
+ * current state, so that a repeated one does no harm.
  */
 export function indexedStatuses(tables: Tables): Reaction<AccountState, AccountEvents> {
   const goOn = async (round: number, after: string, now: Now, effects: Effects) => {
@@ -50,7 +50,9 @@ export function indexedStatuses(tables: Tables): Reaction<AccountState, AccountE
   };
 }
 
-/** Searches do not go back to what is older; empty: all of it is younger. */
+/**
+ * Returns the id after which to begin: searches do not cover older statuses. Empty: all of the account's are younger.
+ */
 function foundFrom(self: string, nowMs: number): string {
   const oldest = makeId(Math.max(0, nowMs - WORD_BUCKETS_MAX * WORD_BUCKET_MS), 0, 0);
   return oldest > self ? oldest : '';
@@ -69,7 +71,8 @@ async function index(tables: Tables, ids: readonly string[], effects: Effects): 
     effects,
     living.flatMap((record) => statusWordRows(record.accountId, record)),
   );
-  // What was edited or deleted meanwhile found no words of it yet; from here on it does.
+  // An edit or deletion during this step did not find the index rows yet, so they are corrected here. Later edits find
+  // them.
   const before = new Map(living.map((record) => [record.id, record]));
   for (const record of await load()) {
     const known = before.get(record.id);

@@ -4,12 +4,12 @@ import type { TokenPurpose } from '../../domain/keyed-tokens.js';
 import { TOKEN_PLACE } from '../../mail/mail.js';
 import type { Effects, Reaction } from '../../runtime/kind.js';
 
-/** An account that has ended has no address. */
+/** Sends a mail, unless the account is deleted and has no address. */
 async function post(effects: Effects, account: string, mail: MailPost): Promise<void> {
   if (mail.to !== '') await effects.tell('mailbox', account, 'post', mail);
 }
 
-/** What is written to the account's owner; the mailbox of the same id sends it. */
+/** Mails to the account's owner. The mail actor with the same id sends them. */
 export function accountMail(baseUrl: string): Reaction<AccountState, AccountEvents> {
   return {
     surface: 'mail',
@@ -21,7 +21,7 @@ export function accountMail(baseUrl: string): Reaction<AccountState, AccountEven
       },
       async confirmationResent({ email, nonce }, { self, state }, effects) {
         const { owner } = state;
-        // Another one may have been sent since.
+        // Another address may have been set since.
         if (owner === undefined || owner.confirmed || owner.email !== email) return;
         await post(effects, self, confirmationMail(baseUrl, owner.username, email, nonce));
       },
@@ -48,7 +48,7 @@ export function accountMail(baseUrl: string): Reaction<AccountState, AccountEven
             `If that was not you, ask for a new one: ${baseUrl}/auth/password/new\n`,
         });
       },
-      /** Whoever may judge reports hears of each by mail, too; once, since it is told of it once. */
+      /** Accounts that handle reports get a mail for each. The notification is sent once, so the mail is, too. */
       async notified({ kind, report }, { self, state }, effects) {
         if (kind !== 'admin.report' || report === undefined || state.owner === undefined) return;
         await post(effects, self, {
@@ -88,7 +88,7 @@ function confirmationMail(baseUrl: string, username: string, email: string, nonc
 
 const link = (purpose: TokenPurpose, nonce: string) => ({ purpose, nonce });
 
-/** What is written to somebody about whom moderators decided. */
+/** Subjects of mails to an account about moderators' decisions. */
 const TOLD: Readonly<Record<string, string>> = {
   none: 'You have received a warning',
   approve: 'Your account has been approved',

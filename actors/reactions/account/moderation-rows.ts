@@ -11,7 +11,10 @@ type On = Reaction<AccountState, AccountEvents>['on'];
 
 const listingKey = (account: string) => ({ era: eraOfId(account), lane: publicLane(account), account });
 
-/** What the account is to the instance; from the state now, so that whatever is repeated ends with what is true. */
+/**
+ * Returns the rows about the account's standing, from the current state, so that a repeated effect ends with the
+ * correct rows.
+ */
 export function ownRows({ self, state, atMs }: Happened<AccountState>, accountRow: AccountRow): RowWrite[] {
   const { owner, moderation } = state;
   const own = { century: 0, account: self };
@@ -36,13 +39,13 @@ export function ownRows({ self, state, atMs }: Happened<AccountState>, accountRo
   ];
 }
 
-/** What there is more of a new account, and of one that was rejected. */
+/** Additional rows of a new account, and of one that was rejected. */
 interface MoreRows {
   readonly added: (state: Readonly<AccountState>) => RowWrite[];
   readonly gone: (account: string) => Promise<RowWrite[]>;
 }
 
-/** The account's row, its place in lists of all accounts, and what moderators decided. */
+/** Rows of the account itself, of the list of all accounts, and of moderators' decisions. */
 export const moderationRows = (accountRow: AccountRow, more: MoreRows): On => ({
   registered(_event, { self, state, atMs }, effects) {
     const { owner } = state;

@@ -6,13 +6,15 @@ import type { Reaction } from '../../runtime/kind.js';
 import { tellAccount } from './tells.js';
 
 const accountMessage = codec('murmuration.node.AccountTopic');
-/** After these the account's streams must be looked at anew: its tokens may no longer count. */
+/** Actions after which the account's open streams must be checked again, because its tokens may be invalid. */
 const ENDING = new Set(['disable', 'suspend', 'delete', 'reject', 'role']);
 
-/** What the account itself is told of. */
+/** Actions of which the account is notified. */
 const WARNINGS = new Set(['none', 'disable', 'sensitive', 'silence', 'suspend']);
 
-/** Listed after the rows: streams of who may no longer come in end at once, on every node. */
+/**
+ * Runs after the rows are written, so that streams of an account that may no longer sign in end at once, on every node.
+ */
 export const moderationTells: Reaction<AccountState, AccountEvents> = {
   surface: 'moderation',
   beforeReply: true,

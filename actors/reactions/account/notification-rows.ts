@@ -22,17 +22,17 @@ type NoticeRow = Row<typeof notifications.partition, typeof notifications.cluste
 
 type Now = Happened<AccountState>;
 
-/** How long after something happened its notification is looked for when it is undone: effects take moments. */
+/** Time span after an event in which its notification is searched when it is undone: effects take moments. */
 const RETRACTABLE_MS = 600_000;
 
 const keyOf = (account: string, id: string) => ({ account, era: eraOfId(id), notification: id });
 
-/** The account's notifications and direct statuses as rows. */
+/** Rows of the account's notifications and direct statuses. */
 export function notificationRows(
   tables: Pick<Tables, 'range' | 'removeRange'>,
   accountRow: (state: Readonly<AccountState>) => RowWrite,
 ): Reaction<AccountState, AccountEvents>['on'] {
-  /** Changes what waits from these accounts. */
+  /** Changes the rows of filtered notifications from these accounts. */
   const settle = async (
     settled: readonly AccountSettledRequest[],
     { self, state }: Happened<AccountState>,
@@ -56,7 +56,7 @@ export function notificationRows(
     const last = ids.at(-1);
     if (last !== undefined) await sweep(tables, self, ids, last);
   };
-  /** All readers start above the cleared ones. The removal of one row invalidates the pages that are cached. */
+  /** Sets the bound above which all readers start. Removing one row invalidates the cached pages. */
   const writeBound = (
     { upToId }: AccountNotificationsCleared,
     { self, state }: Happened<AccountState>,
@@ -104,8 +104,8 @@ export function notificationRows(
 }
 
 /**
- * Removes once more, as one range, whatever lies between the rows that are there around each removed row: a store reads
- * over one mark then. All rows up to `upToId` must have been written, or removed, before.
+ * Removes the range between the existing rows around each removed row again, so that a read of the store passes one
+ * tombstone. All rows up to `upToId` must have been written, or removed, before.
  */
 async function sweep(
   tables: Pick<Tables, 'range' | 'removeRange'>,
@@ -131,7 +131,7 @@ async function sweep(
   }
 }
 
-/** Behind the reply: removes the rows of cleared notifications, each partition's at once. */
+/** Removes the rows of cleared notifications after the reply, each partition at once. */
 export function clearedNotifications(tables: Pick<Tables, 'removeRange'>): Reaction<AccountState, AccountEvents> {
   const removeUpTo = async ({ upToId, afterId }: AccountNotificationsCleared, { self: account }: Now) => {
     const before = { notification: idAfter(upToId) };
@@ -152,7 +152,7 @@ const lower = (id: string, other: string): string => (compareIds(id, other) < 0 
 const higher = (id: string, other: string | undefined): string =>
   other === undefined || compareIds(other, id) < 0 ? id : other;
 
-/** All rows after one id, up to another. */
+/** Visits all rows after one id, up to another. */
 async function eachPage(
   tables: Pick<ReadTables, 'range'>,
   account: string,
@@ -160,7 +160,7 @@ async function eachPage(
   upToId: string,
   visit: (rows: readonly NoticeRow[]) => Promise<void>,
 ): Promise<void> {
-  // Nothing of an account is older than it.
+  // An account's rows are never older than the account.
   for (let era = eraOfId(higher(account, afterId)); era <= eraOfId(upToId); era++) {
     let after = afterId;
     for (;;) {

@@ -7,7 +7,7 @@ import { linkId } from '../../web-page/web-page.js';
 import type { LinkSurroundings } from '../web-page.js';
 import { tellAccount } from './tells.js';
 
-/** Behind the reply: the pages that a profile names are looked at, each by an actor of its own. */
+/** Starts the verification of the links in a profile, after the reply. Each page has an actor of its own. */
 export function profileProofs(baseUrl: string): Reaction<AccountState, AccountEvents> {
   return {
     surface: 'proofs',
@@ -23,7 +23,7 @@ export function profileProofs(baseUrl: string): Reaction<AccountState, AccountEv
   };
 }
 
-/** Behind the reply: one page is looked at; again later where it does not link back. */
+/** Fetches one page after the reply, and again later if it does not link back. */
 export function proofReaction({ pages }: LinkSurroundings): Reaction<State, Events> {
   return {
     surface: 'proofs',

@@ -11,7 +11,7 @@ import { tellAccount } from './tells.js';
 type Tables = Pick<ReadTables, 'range' | 'getMany'>;
 type Now = Happened<AccountState>;
 
-/** The account is called when its suspension can no longer be taken back. */
+/** Sets the alarm for the time when a suspension can no longer be undone. */
 export const purgeAlarms: Reaction<AccountState, AccountEvents> = {
   surface: 'purge alarms',
   beforeReply: true,
@@ -25,8 +25,8 @@ export const purgeAlarms: Reaction<AccountState, AccountEvents> = {
 };
 
 /**
- * Behind the reply: all that the account said and did is taken back, some at a time. What goes is written down before
- * it goes: after a crash the same things are told in the same order, as those who recognise repeats expect it.
+ * Deletes everything that the account wrote and did, in steps after the reply. A journal entry records the items before
+ * they are deleted: after a crash the commands are repeated in the same order, as deduplication requires.
  */
 export function accountPurge(tables: Tables): Reaction<AccountState, AccountEvents> {
   const goOn = async (phase: Phase, after: string, now: Now, effects: Effects) => {
@@ -62,7 +62,7 @@ const PHASES = [
 ] as const;
 type Phase = (typeof PHASES)[number];
 
-/** One command each. What is gone already answers with a problem, which is as good. */
+/** Commands that undo one item. An item that is already deleted answers with a problem, which is ignored. */
 const UNDO: { readonly [P in Phase]: (item: AccountPurgeItem, self: string, effects: Effects) => Promise<unknown> } = {
   statuses: ({ id, conversationId }, by, effects) =>
     effects.tell('conversation', conversationId, 'remove', { statusId: id, by, discardMedia: true }),
@@ -84,12 +84,12 @@ const UNDO: { readonly [P in Phase]: (item: AccountPurgeItem, self: string, effe
 
 interface Found {
   readonly items: readonly AccountPurgeItem[];
-  /** From where the next ones are looked for; undefined: there are none. */
+  /** Position of the next search; undefined: there are no more. */
   readonly after: string | undefined;
 }
 const NONE: Found = { items: [], after: undefined };
 
-/** The next things of this kind, or else of the next kind that has any. */
+/** Returns the next items of this phase or the next phase that has any. */
 async function nextOf(tables: Tables, now: Now, phase: Phase, from: string): Promise<AccountPurgeSome | undefined> {
   for (let [place, after] = [PHASES.indexOf(phase), from]; place < PHASES.length; ) {
     const kind = PHASES[place] as Phase;
@@ -101,7 +101,7 @@ async function nextOf(tables: Tables, now: Now, phase: Phase, from: string): Pro
   return undefined;
 }
 
-/** After all ids. */
+/** Greater than all ids. */
 const LAST_ID = '9'.repeat(18);
 
 const FIND: { readonly [P in Phase]: (tables: Tables, now: Now, after: string) => Promise<Found> | Found } = {
@@ -144,7 +144,7 @@ const FIND: { readonly [P in Phase]: (tables: Tables, now: Now, after: string) =
     after === '' ? { items: [{ id: '', conversationId: '' }], after: LAST_ID } : NONE,
 };
 
-/** Nothing of an account is older than it, nor younger than its end. */
+/** Returns the eras from the account's creation, or from `after`, up to its deletion. */
 function erasOf({ self, atMs }: Now, after: string): readonly [number, number] {
   return [eraOfId(after === '' ? self : after), eraOfMs(atMs) + 1];
 }
@@ -183,7 +183,7 @@ async function inConversations(tables: Tables, ids: readonly string[]): Promise<
   });
 }
 
-/** `[id, what it is in order by]`. */
+/** Pages through items of the state. Each is `[id, sort key]`. */
 function ofState(all: readonly (readonly [string, string])[], after: string): Found {
   const left = all.filter(([, order]) => order > after).sort(([, a], [, b]) => (a < b ? -1 : 1));
   const some = left.slice(0, PURGED_AT_ONCE_MAX);

@@ -12,7 +12,7 @@ import { tallyWrites } from './tally-rows.js';
 
 type On = Reaction<AccountState, AccountEvents>['on'];
 
-/** By state: a row is written with each post, and there may be thousands to count. */
+/** Counts by state: the row is written with each status, and an account may follow thousands. */
 const counted = new WeakMap<object, { readonly relationsVersion: number; readonly count: number }>();
 
 function followingCount(state: Readonly<AccountState>): number {
@@ -27,7 +27,7 @@ function followingCount(state: Readonly<AccountState>): number {
 
 const NO_PINS: readonly string[] = [];
 
-/** What is stored of the account for others to read, laid out as decoded rows are (Codec.copy). */
+/** Returns the record that others read, with the layout of decoded rows (Codec.copy). */
 export function accountRecord(state: Readonly<AccountState>): StoreAccountRecord {
   const { owner, profile } = state;
   return {
@@ -62,7 +62,7 @@ export function accountRecord(state: Readonly<AccountState>): StoreAccountRecord
 
 const accountRow = (state: Readonly<AccountState>) => put(accounts, { account: state.id }, accountRecord(state));
 
-/** With what the account adds to the totals of the instance. */
+/** Returns the account's row, and its share in the totals of the instance. */
 const countedRows = (state: Readonly<AccountState>, eventMs: number): RowWrite[] => [
   accountRow(state),
   ...tallyWrites(state, eventMs),
@@ -74,7 +74,7 @@ const writeCounted = (_event: object, { state, atMs }: Happened<AccountState>, e
 const writeAccount = (_event: object, { state }: Happened<AccountState>, effects: Effects) =>
   effects.write([accountRow(state)]);
 
-/** From the state now, so that whatever is repeated ends with what is true. */
+/** Writes the row of a follow from the current state, so that a repeated effect ends with the correct row. */
 function writeFollow(
   { target }: { readonly target: string },
   { state, self }: Happened<AccountState>,
@@ -100,14 +100,14 @@ const ownFollowers: On = {
 
 const ownTokens: On = {
   tokenIssued({ tokenHash, clientId, scopes, kind, atMs }, { self, state }, effects) {
-    // A repeat behind the revocation must not let the token count again.
+    // An effect that is repeated after the revocation must not restore the token.
     if (!state.tokens.has(tokenHash)) return undefined;
     return effects.write([put(tokens, { hash: tokenHash }, { accountId: self, clientId, scopes, kind, atMs })]);
   },
   tokenRevoked: ({ tokenHash }, _happened, effects) => effects.write([remove(tokens, { hash: tokenHash })]),
 };
 
-/** One status fewer; nobody's search finds it any more. */
+/** Writes the rows after a status was deleted, and removes it from the search index. */
 async function writeGone(
   tables: Pick<ReadTables, 'range'>,
   { id }: { readonly id: string },
@@ -117,7 +117,7 @@ async function writeGone(
   await effects.write([...countedRows(state, atMs), ...(await unindexedRows(tables, id))]);
 }
 
-/** The account's rows: itself, whom it follows, who follows it, its tokens, its notifications. */
+/** Rows of the account: its record, follows, followers, tokens and notifications. */
 export function accountRows(tables: Pick<Tables, 'range' | 'removeRange'>): Reaction<AccountState, AccountEvents> {
   return {
     surface: 'rows',

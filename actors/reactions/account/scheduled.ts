@@ -10,7 +10,7 @@ function setAlarm(
   return effects.setAlarm(dueMs, id);
 }
 
-/** The account is called when a scheduled status is due; an alarm that nobody needs any more changes nothing. */
+/** Sets the alarm of a scheduled status. An outdated alarm changes nothing. */
 export const scheduledAlarms: Reaction<AccountState, AccountEvents> = {
   surface: 'alarms',
   beforeReply: true,

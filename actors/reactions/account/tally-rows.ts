@@ -4,7 +4,7 @@ import type { AccountState } from '../../account/slices.js';
 import { tallyRows } from '../../account/tally.js';
 import { publicLane } from '../../domain/public.js';
 
-/** The account's share in the totals of the instance, on the day of an event of that time and on later days. */
+/** Returns the rows of the account's share in the totals of the instance, on the day of the event and on later days. */
 export const tallyWrites = (state: Readonly<AccountState>, eventMs: number): RowWrite[] =>
   tallyRows(state, eventMs).flatMap(({ day, ...tally }) => [
     put(accountTallies, { day, lane: publicLane(state.id), account: state.id }, tally),

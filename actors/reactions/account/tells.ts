@@ -7,7 +7,7 @@ import { isProblem, type Problem } from '../../domain/problem.js';
 import type { Effects, Reaction } from '../../runtime/kind.js';
 import { collectionNotices } from './collection-tells.js';
 
-/** `tell` with the commands of accounts. */
+/** Calls `tell` with the commands of accounts. */
 export function tellAccount<K extends keyof AccountCommands>(
   effects: Effects,
   id: string,
@@ -20,7 +20,7 @@ export function tellAccount<K extends keyof AccountCommands>(
 const addTo = (effects: Effects, conversation: string, input: ConversationCommands['add']['in']) =>
   effects.tell('conversation', conversation, 'add', input);
 
-/** What the caller must see at once in other actors: the other side of a follow or block, the thread. */
+/** Commands whose effects the caller must see at once: the other side of a follow or block, and the thread. */
 export const accountTells: Reaction<AccountState, AccountEvents> = {
   surface: 'tells',
   beforeReply: true,
@@ -59,7 +59,7 @@ export const accountTells: Reaction<AccountState, AccountEvents> = {
       const status = statusRecord(self, event, quote);
       const answer = await addTo(effects, status.conversationId, { status });
       if (isProblem(answer) && answer.problem === 'limit_reached') {
-        // A full conversation: the status is acknowledged and must not be lost, so it begins another.
+        // The conversation is full. The status is acknowledged and must not be lost, so it begins a new conversation.
         await addTo(effects, status.id, { status: { ...status, conversationId: status.id } });
       }
       if (state.subscribers.size === 0 || !isAnnounced(self, event)) return;
@@ -68,7 +68,7 @@ export const accountTells: Reaction<AccountState, AccountEvents> = {
   },
 };
 
-/** Behind the reply: who hears of new statuses. */
+/** Subscriptions to new statuses, and their notifications, after the reply. */
 export const accountNotices: Reaction<AccountState, AccountEvents> = {
   surface: 'notify',
   beforeReply: false,
@@ -77,7 +77,7 @@ export const accountNotices: Reaction<AccountState, AccountEvents> = {
     async followed({ target, notify, optionsOnly }, { self }, effects) {
       if (notify || optionsOnly) await tellAccount(effects, target, 'subscribe', { follower: self, on: notify });
     },
-    /** Who asked to follow somebody who asks no longer to be asked follows them. Source: Mastodon UpdateAccountService. */
+    /** An account that is no longer locked accepts all follow requests. Source: Mastodon UpdateAccountService. */
     async profileUpdated({ profile }, { self, state }, effects) {
       if (profile?.locked !== false || state.profile.locked) return;
       for (const follower of [...state.requests.keys()])
@@ -93,7 +93,7 @@ export const accountNotices: Reaction<AccountState, AccountEvents> = {
 
 const limitedOf = ({ moderation }: Readonly<AccountState>) => (moderation.silenced ? true : undefined);
 
-/** Asked in two steps: of a command that is repeated after a crash, the first reply is not to be had again. */
+/** Asks for a quote in two steps, because a command that is repeated after a crash does not return its first reply. */
 async function answeredQuote(
   effects: Effects,
   by: string,

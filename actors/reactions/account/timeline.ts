@@ -2,7 +2,7 @@ import type { AccountEvents, AccountState } from '../../account/slices.js';
 import type { Happened, Reaction } from '../../runtime/kind.js';
 import type { HomeRings } from '../../timelines/home-rings.js';
 
-/** Keeps the account's own ring in step before the reply: what it did shows at its next read. */
+/** Updates the account's own home ring before the reply, so that its next read shows its own actions. */
 export function accountTimeline(
   rings: Pick<HomeRings, 'follow' | 'unfollow' | 'deliverTo'>,
 ): Reaction<AccountState, AccountEvents> {

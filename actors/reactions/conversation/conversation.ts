@@ -10,7 +10,9 @@ import { conversationRows } from './rows.js';
 import { conversationCounts, conversationTells } from './tells.js';
 import { conversationWords } from './words.js';
 
-/** In the order in which one event's effects happen: rows, then who hears of it, then other actors. */
+/**
+ * Returns the reactions in the order of one event's effects: rows, then stream messages, then commands to other actors.
+ */
 export const conversationReactions = (
   tables: Pick<ReadTables, 'range'> | undefined,
   isSilenced: IsSilenced,

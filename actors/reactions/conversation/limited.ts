@@ -1,12 +1,12 @@
 import type { Effects, Happened, Reaction } from '../../runtime/kind.js';
 
-/** Whether moderators have silenced an account, as far as this node knows. */
+/** Returns true when moderators have silenced the account, as far as this node knows. */
 export type IsSilenced = (account: string) => boolean;
 
-/** Commands that tell somebody of what `from` did; the told's policy may say something of those who are silenced. */
+/** Commands that notify an account of an action by `from`. Its policy may filter silenced accounts. */
 const TELLING = new Set(['notify', 'hearDirect']);
 
-/** The same reaction, whose notices say when they are of somebody silenced. */
+/** Wraps a reaction so that its notifications say when they come from a silenced account. */
 export function sayingLimits<S, E>(reaction: Reaction<S, E>, isSilenced: IsSilenced): Reaction<S, E> {
   type Handler = (event: unknown, happened: Happened<S>, effects: Effects) => Promise<void> | void;
   const wrapped = (handler: Handler): Handler => {

@@ -11,7 +11,7 @@ import { tellAccount } from '../account/tells.js';
 type Tables = Pick<ReadTables, 'range'>;
 type Now = Happened<ConversationState>;
 
-/** Commands to other actors that are under way at a time. */
+/** Concurrent commands to other actors. */
 const TELLS_TOGETHER_MAX = 16;
 
 /** Position that reading the marks of a status has reached. */
@@ -22,9 +22,9 @@ interface Place {
 const START: Place = { lane: 0, after: '0' };
 
 /**
- * Removes the marks of a deleted status behind the reply, some in each journal entry. `tables`: absent, only marks in
- * the state are found. It comes before other reactions that send commands: its own are numbered by the event alone, so
- * that a repeat after a crash is recognised.
+ * Removes the marks of a deleted status after the reply, some in each journal entry. Without `tables`, only marks in
+ * the state are found. It must precede other reactions that send commands: the numbers of its commands depend on the
+ * event alone, so that repeats after a crash are recognised.
  */
 export function conversationUnmarking(tables: Tables | undefined): Reaction<ConversationState, ConversationEvents> {
   return {
@@ -45,8 +45,8 @@ export function conversationUnmarking(tables: Tables | undefined): Reaction<Conv
 }
 
 /**
- * Notifies those who reblogged, quoted or voted of edits and of the poll's end, some in each journal entry. It comes
- * after other reactions that send commands: how many it sends depends on the state.
+ * Notifies accounts that reblogged, quoted or voted of edits and of the poll's end, some in each journal entry. It must
+ * follow other reactions that send commands: the number of its commands depends on the state.
  */
 export function conversationNotices(tables: Tables | undefined): Reaction<ConversationState, ConversationEvents> {
   return {
@@ -72,7 +72,7 @@ export function conversationNotices(tables: Tables | undefined): Reaction<Conver
 
 const PAST_ROWS: Place = { lane: STATE_LANE, after: '' };
 
-/** The accounts' own reblogs are counted no more. */
+/** Removes these reblogs from the counts of their accounts. */
 async function uncountReblogs(effects: Effects, unmarked: readonly ConversationMarkOf[], atMs: number): Promise<void> {
   await together(unmarked, async ({ id: account, mark }) => {
     if (mark?.reblogId === undefined) return;
@@ -85,7 +85,7 @@ async function together<T>(items: readonly T[], action: (item: T) => Promise<voi
     await Promise.all(items.slice(from, from + TELLS_TOGETHER_MAX).map(action));
 }
 
-/** Has the next marks of the deleted status removed: those in rows first, then those in the state. */
+/** Requests the removal of the next marks of the deleted status: those in rows first, then those in the state. */
 async function unmarkNext(
   tables: Tables | undefined,
   effects: Effects,
@@ -97,7 +97,7 @@ async function unmarkNext(
   await effects.tell('conversation', self, 'unmarkSome', { statusId, ...place, marks: rows });
 }
 
-/** The next rows, of the first lane that has any. */
+/** Returns the next rows, from the first lane that has any. */
 async function nextMarks(
   tables: Tables | undefined,
   status: string,
@@ -119,14 +119,14 @@ async function nextMarks(
 
 interface Walk {
   readonly statusId: string;
-  /** reblogs, quotes or votes. */
+  /** Selects the accounts: `reblogs`, `quotes` or `votes`. */
   readonly what: string;
   readonly edit: number;
 }
 
 /**
- * Goes on with those whose marks may be in rows only, if there are any. Those in the state are told at once; accounts
- * recognise what they are told twice.
+ * Continues with the accounts whose marks may be only in rows. Accounts whose marks are in the state are notified
+ * separately; accounts recognise duplicates.
  */
 async function noticeNext(
   tables: Tables | undefined,
@@ -148,7 +148,7 @@ async function noticeNext(
 
 interface Found {
   readonly noticed: readonly ConversationNoticed[];
-  /** Undefined: there is nobody after these. */
+  /** Undefined after the last account. */
   readonly place: Place | undefined;
 }
 const NOBODY: Found = { noticed: [], place: undefined };
@@ -178,7 +178,7 @@ const FIND: Readonly<Record<string, Find>> = {
 const placeAfter = (last: string | undefined): Place | undefined =>
   last === undefined ? undefined : { lane: 0, after: last };
 
-/** Notifies those whose marks are in the state. `edit`: undefined: the poll has ended. */
+/** Notifies accounts whose marks are in the state. `edit`: undefined when the poll has ended. */
 async function noticeHeld(effects: Effects, now: Now, statusId: string, edit: number | undefined): Promise<void> {
   const entry = now.state.statuses.get(statusId);
   if (entry === undefined || entry.record.deleted) return;

@@ -1,6 +1,6 @@
 import type { StoreStatusRecord } from '../../../proto/gen/types.js';
 
-/** The status that stands for a reblog: who, when, of what; the rest is the original's. */
+/** Returns the status record of a reblog. Its content is the original's. */
 export function reblogRecord(
   conversation: string,
   original: StoreStatusRecord | undefined,

@@ -31,7 +31,7 @@ const DAY_MS = 86_400_000;
 
 type Now = Happened<ConversationState>;
 
-// Rows are made from the state now wherever it says enough, so that whatever is repeated ends with what is true.
+// Rows are made from the current state where possible, so that a repeated effect ends with the correct rows.
 
 const statusRow = (record: StoreStatusRecord) => put(statuses, { status: record.id }, record);
 
@@ -40,7 +40,7 @@ function parentRow({ state }: Now, record: StoreStatusRecord): RowWrite[] {
   return parent === undefined ? [] : [statusRow(parent.record)];
 }
 
-/** Of some of the replies to a deleted status, which say that they answer nothing any more. */
+/** Returns rows of some replies to a deleted status, without their parent. */
 function orphanRows({ state }: Now, { children }: Entry, from: number): RowWrite[] {
   return children.slice(from, from + ORPHANED_AT_ONCE_MAX).flatMap((id) => {
     const record = state.statuses.get(id)?.record;
@@ -64,7 +64,7 @@ function listedRow(record: StoreStatusRecord): RowWrite {
 
 const publicKey = (status: string) => ({ bucket: publicBucket(status), lane: publicLane(status), status });
 
-/** Public timelines show no reblogs and no replies to others. */
+/** Returns the rows of public timelines, which exclude reblogs and replies to others. */
 function publicRows(record: StoreStatusRecord): RowWrite[] {
   if (!isListed(record)) return [];
   const bucket = publicBucket(record.id);
@@ -77,7 +77,10 @@ function publicRows(record: StoreStatusRecord): RowWrite[] {
   ];
 }
 
-/** Nothing where the state does not hold the mark any more: its row was written before it left the state. */
+/**
+ * Returns the row of a mark. It is empty if the state no longer holds the mark, because its row was written before it
+ * left the state.
+ */
 function markRow(entry: Entry, by: string): RowWrite[] {
   const key = ofAccount(by, entry.record.id);
   if (entry.record.deleted) return [remove(marks, key)];
@@ -86,12 +89,12 @@ function markRow(entry: Entry, by: string): RowWrite[] {
   return [isNoMark(mark) ? remove(marks, key) : put(marks, key, mark)];
 }
 
-/** When its poll ends, the conversation is called. */
+/** Sets the alarm for the end of a poll. */
 async function setPollAlarm(effects: Effects, { id, poll }: StoreStatusRecord): Promise<void> {
   if (poll !== undefined && !poll.ended) await effects.setAlarm(poll.expiresAtMs, id);
 }
 
-/** In the list of what somebody marked. */
+/** Returns the key in an account's list of favourites or bookmarks. */
 const ofList = (account: string, mark: string) => ({ account, era: eraOfId(mark), mark });
 
 function removedRows(now: Now, entry: Entry): RowWrite[] {
@@ -103,13 +106,13 @@ function removedRows(now: Now, entry: Entry): RowWrite[] {
     remove(publicStatuses, publicKey(record.id)),
     ...orphanRows(now, entry, 0),
   ];
-  // The first edit brings two revisions.
+  // The first edit stores two revisions.
   for (let number = 0; record.edits !== undefined && number <= record.edits; number++)
     rows.push(remove(statusRevisions, { status: record.id, number }));
   return rows;
 }
 
-/** Removes all rows of these marks of a deleted status. */
+/** Returns the removals of all rows of these marks of a deleted status. */
 function unmarkedRows(status: string, turned: boolean, unmarked: readonly ConversationMarkOf[]): RowWrite[] {
   const rows: RowWrite[] = [];
   for (const { id, mark } of unmarked) {
@@ -125,7 +128,7 @@ function unmarkedRows(status: string, turned: boolean, unmarked: readonly Conver
   return rows;
 }
 
-/** The marks that leave the state with the next turn. */
+/** Returns the rows of the marks that leave the state with the next turn. */
 function olderMarkRows(state: Readonly<ConversationState>): RowWrite[] {
   const rows: RowWrite[] = [];
   for (const { record, olderMarks } of state.statuses.values()) {
@@ -146,7 +149,7 @@ function unreblogRows(status: string, by: string, reblogId: string): RowWrite[] 
   ];
 }
 
-/** The rows of one status after what was done to it, with more of its event's own. */
+/** Writes the rows of one status after a change, and further rows of the event. */
 async function writeEntry(effects: Effects, now: Now, id: string, by: string, more: readonly RowWrite[]) {
   const entry = now.state.statuses.get(id);
   if (entry === undefined) return;
@@ -169,7 +172,7 @@ async function unquotedRows(
   await effects.write(record === undefined ? [row] : [row, statusRow(record)]);
 }
 
-/** The statuses' rows, and who did what to them. */
+/** Rows of statuses, and of the marks on them. */
 export const conversationRows: Reaction<ConversationState, ConversationEvents> = {
   surface: 'rows',
   beforeReply: true,

@@ -20,8 +20,8 @@ const count = (
 };
 
 /**
- * What somebody took back is counted no more before they are answered. Their account may wait for this conversation
- * meanwhile, with what they post: then it answers at once (ADR 4).
+ * Uncounts a deleted status or reblog before the reply. The account's actor may be waiting for this conversation to
+ * accept a status; then the reply does not wait (ADR 4).
  */
 export const conversationCounts: Reaction<ConversationState, ConversationEvents> = {
   surface: 'counts',
@@ -37,7 +37,7 @@ export const conversationCounts: Reaction<ConversationState, ConversationEvents>
   },
 };
 
-/** Behind the reply: accounts count their reblogs, and hear who mentioned, favourited, reblogged. */
+/** Counts of reblogs, and notifications of mentions, favourites and reblogs, after the reply. */
 export const conversationTells: Reaction<ConversationState, ConversationEvents> = {
   surface: 'tells',
   beforeReply: false,
@@ -77,7 +77,7 @@ export const conversationTells: Reaction<ConversationState, ConversationEvents> 
     async quoteRevoked({ statusId, quotingId, conversationId }, _now, effects) {
       const settled = { statusId: quotingId, quotedId: statusId, state: 'revoked' };
       const answer = await effects.tell('conversation', conversationId, 'settleQuote', settled);
-      // It did not fit its conversation and began one.
+      // The quoting status did not fit its conversation and began a new one.
       if (isProblem(answer)) await effects.tell('conversation', quotingId, 'settleQuote', settled);
     },
     async edited({ statusId, newlyMentioned, released }, { self, state }, effects) {
@@ -100,7 +100,7 @@ export const conversationTells: Reaction<ConversationState, ConversationEvents> 
   },
 };
 
-/** The next replies of a deleted status, if there are more: a step each, between which others have their turn. */
+/** Requests the next step for further replies of a deleted status. Other commands may run between steps. */
 async function orphanFrom(
   effects: Effects,
   self: string,
@@ -112,12 +112,15 @@ async function orphanFrom(
     await effects.tell('conversation', self, 'orphanSome', { statusId, from });
 }
 
-/** How far up a thread is looked. Source: Mastodon NotifyService, statuses_that_mention_sender. */
+/** Ancestors examined in a thread. Source: Mastodon NotifyService, statuses_that_mention_sender. */
 const ANSWERED_DEPTH_MAX = 100;
 
 const NOBODY: ReadonlySet<string> = new Set();
 
-/** Whose direct statuses to its author a direct status answers, also by going on where the author spoke last. */
+/**
+ * Returns the accounts to whose direct statuses the author replies with this one, including those further up in the
+ * thread.
+ */
 function answeredBy(state: Readonly<ConversationState>, status: StoreStatusRecord): ReadonlySet<string> {
   const answered = new Set<string>();
   let above = parentOf(state, status)?.record;
@@ -129,7 +132,7 @@ function answeredBy(state: Readonly<ConversationState>, status: StoreStatusRecor
   return answered;
 }
 
-/** Behind the quoting status' row, so that who is told finds it. */
+/** Notifies the quoted author after the quoting status's row is written, so that the reader finds it. */
 async function tellQuoted(
   effects: Effects,
   { id, accountId, quote, visibility, mentions }: StoreStatusRecord,
@@ -137,14 +140,14 @@ async function tellQuoted(
   if (quote?.state !== 'accepted' || quote.accountId === accountId) return;
   const isListed = visibility === 'public' || visibility === 'unlisted';
   const isMentioned = mentions.some((mention) => mention.accountId === quote.accountId);
-  // Whoever may not see it is not told of it either. Whether they follow, they know best.
+  // An author who may not see the status is not notified. The account itself knows whom it follows.
   if (visibility === 'direct' && !isMentioned) return;
   const followersOnly = isListed || isMentioned ? undefined : true;
   const notice = { type: 'quote', from: accountId, statusId: id, conversationId: quote.conversationId, followersOnly };
   await tellAccount(effects, quote.accountId, 'notify', notice);
 }
 
-/** Everyone who takes part keeps the conversation for themselves. */
+/** Adds the status to the direct conversation of every participant. */
 async function tellParties(
   effects: Effects,
   status: StoreStatusRecord,

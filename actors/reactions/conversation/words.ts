@@ -4,7 +4,7 @@ import type { ConversationState } from '../../conversation/state.js';
 import type { Reaction } from '../../runtime/kind.js';
 import { rewordedRows } from '../word-rows.js';
 
-/** What a status is found by after an edit; what it is found by at first its author's actor writes. */
+/** Updates the search index after an edit. The author's actor writes the first index rows. */
 export function conversationWords(tables: Pick<ReadTables, 'range'>): Reaction<ConversationState, ConversationEvents> {
   return {
     surface: 'words',
