@@ -1,13 +1,13 @@
-/** Places of a block: two lines of cache. The last one has the number of the next block. */
+/** Places of a block, which takes two cache lines. The last place holds the number of the next block. */
 const BLOCK = 32;
 const BLOCK_RINGS = BLOCK - 1;
 /** Blocks of one chunk of memory, 2 MiB. */
 const CHUNK_BITS = 14;
 const CHUNK_BLOCKS = 2 ** CHUNK_BITS;
-/** No block. */
+/** The number that stands for no block. */
 const NONE = 0;
 
-/** Followers' rings of one author: a chain of blocks, all full but the first. */
+/** The rings of an author's followers: a chain of blocks, all full but the first. */
 interface Audience {
   first: number;
   /** Rings in the first block. */
@@ -16,22 +16,22 @@ interface Audience {
 }
 
 /**
- * Author → rings of the local followers who have one. 4 bytes for each pair, and some hundred for each author: as arrays
- * of their own they took another hundred, and a fifth of their places stood empty.
+ * Maps each author to the rings of local followers. It takes 4 bytes for each pair, and some hundred for each author.
+ * Separate arrays took another hundred per author, and a fifth of their places were unused.
  */
 export class FollowerIndex {
   readonly #audiences = new Map<string, Audience>();
   readonly #chunks: Uint32Array[] = [];
   #blocks = 1;
-  /** The chain of blocks that were given back. */
+  /** First block of the chain of unused blocks. */
   #free = NONE;
 
-  /** Rings of the author's followers; 0 when nothing is known of the author. */
+  /** Returns the number of rings of the author's followers; 0 for an unknown author. */
   count(author: string): number {
     return this.#audiences.get(author)?.count ?? 0;
   }
 
-  /** Rings of the author's followers, in no order, in parts: `rings[from]` up to `rings[to]`, exclusive. */
+  /** Visits the rings of the author's followers, in no order, in slices: `rings[from]` up to `rings[to]`, exclusive. */
   each(author: string, visit: (rings: Uint32Array, from: number, to: number) => void): void {
     const audience = this.#audiences.get(author);
     if (audience === undefined) return;
@@ -43,7 +43,7 @@ export class FollowerIndex {
     }
   }
 
-  /** The ring must not be among the author's yet. Answers how many there are now. */
+  /** Adds a ring, which must not be among the author's yet. Returns the new number of rings. */
   add(author: string, ring: number): number {
     let audience = this.#audiences.get(author);
     if (audience === undefined) {
@@ -68,12 +68,12 @@ export class FollowerIndex {
     return found;
   }
 
-  /** Costs a look at the author's whole audience: microseconds for ten thousand. */
+  /** Removes a ring. Scans all of the author's rings: microseconds for ten thousand. */
   remove(author: string, ring: number): void {
     this.#removeWhere(author, (one) => one === ring);
   }
 
-  /** Gives the author up as a whole; its rings are the answer. */
+  /** Removes the author and returns its rings. */
   take(author: string): number[] {
     const all: number[] = [];
     this.each(author, (rings, from, to) => {
@@ -83,12 +83,12 @@ export class FollowerIndex {
     return all;
   }
 
-  /** Everything that `isGone` says of rings leaves. One pass over all pairs: some 2 ns each. */
+  /** Removes all rings for which `isGone` returns true. One pass over all pairs: some 2 ns each. */
   sweep(isGone: (ring: number) => boolean): void {
     for (const author of this.#audiences.keys()) this.#removeWhere(author, isGone);
   }
 
-  /** The authors whose posts come to each of these rings. One pass over all pairs. */
+  /** Returns the authors whose statuses are delivered to each of these rings. One pass over all pairs. */
   authorsOf(wanted: ReadonlySet<number>): Map<number, string[]> {
     const found = new Map<number, string[]>();
     for (const author of this.#audiences.keys()) {
@@ -105,7 +105,7 @@ export class FollowerIndex {
     return found;
   }
 
-  /** What leaves is overwritten by the last that came. */
+  /** Removes rings. The last ring that was added overwrites a removed one. */
   #removeWhere(author: string, isGone: (ring: number) => boolean): void {
     const audience = this.#audiences.get(author);
     if (audience === undefined) return;
@@ -113,7 +113,7 @@ export class FollowerIndex {
     for (let block = audience.first; block !== NONE; ) {
       const next = this.#next(block);
       const rings = this.#chunk(block);
-      // From the end on: in the first block what overwrites has been looked at already.
+      // Iterates backwards, so that in the first block the overwriting ring has been examined already.
       for (let place = placeOf(block) + filled - 1; place >= placeOf(block); place--) {
         if (isGone(rings[place] as number)) rings[place] = this.#pop(audience);
       }
@@ -123,7 +123,7 @@ export class FollowerIndex {
     if (audience.count === 0) this.#audiences.delete(author);
   }
 
-  /** Takes the last that came away. */
+  /** Removes and returns the last ring that was added. */
   #pop(audience: Audience): number {
     const { first } = audience;
     audience.filled -= 1;
@@ -137,7 +137,7 @@ export class FollowerIndex {
     return last;
   }
 
-  /** A block before the chain that begins with `next`. */
+  /** Allocates a block and puts it before the chain that begins with `next`. */
   #take(next: number): number {
     let block = this.#free;
     if (block === NONE) {
@@ -161,7 +161,7 @@ export class FollowerIndex {
   }
 }
 
-/** Where a block begins in its chunk. */
+/** Returns the position of a block in its chunk. */
 function placeOf(block: number): number {
   return (block & (CHUNK_BLOCKS - 1)) * BLOCK;
 }

@@ -9,17 +9,17 @@ import { fillRing, type HomeBounds, type HomeIds, isBelow, NO_RING, ringPart } f
 import { NO_FLOOR, RING_IDS, Rings } from './rings.js';
 import { Slots } from './slots.js';
 
-/** The newest ids of what these accounts posted and reblogged, unfiltered, newest first, merged from the store. */
+/** Reads the newest ids of statuses and reblogs by these accounts from the store, unfiltered, newest first. */
 export type RecentIds = (
   authors: readonly string[],
   limit: number,
 ) => Promise<{
   readonly ids: readonly string[];
-  /** Nothing older exists. */
+  /** True when nothing older exists. */
   readonly complete: boolean;
 }>;
 
-/** What this node has heard of what is delivered here (Bus). */
+/** The positions that this node has received from publishers on the bus. */
 export interface HeardBus {
   heard(): readonly NodeHeardOf[];
   follows(heard: readonly NodeHeardOf[], lost: readonly NodeHeardOf[]): boolean;
@@ -28,33 +28,41 @@ export interface HeardBus {
 export interface HomeRingsOptions {
   readonly clock: Pick<Clock, 'nowMs'>;
   readonly recent: RecentIds;
-  /** Epoch of the shard of an id, undefined when it is not this node's: a ring is good for one epoch. */
+  /**
+   * Returns the epoch of the shard of an id; undefined when this node does not own it. A ring is valid for one epoch.
+   */
   readonly epochOf: (id: string) => number | undefined;
   readonly log: Pick<Logger, 'warn'>;
-  /** Set where rings come from other nodes and go to them. */
+  /** Set when rings are handed over between nodes. */
   readonly bus?: HeardBus | undefined;
-  /** Tests make them small. */
+  /** Tests lower these. */
   readonly ringsMax?: number;
   readonly largeMin?: number;
 }
 
 /** Rings of one node: 537 MB when all are full. */
 const RINGS_MAX = 131_072;
-/** Past so many rings an author's posts are merged at read: to write to each would hold the event loop for 4 ms. */
+/**
+ * Followers' rings above which an author's statuses are merged at read: writing to each ring would block the event loop
+ * for 4 ms.
+ */
 const LARGE_MIN = 20_000;
-/** Ids that a new ring begins with: twenty pages. */
+/** Ids in a new ring: twenty pages. */
 const REBUILD_IDS = 400;
-/** Rings being filled at a time: each reads a row or more of everyone followed. */
+/** Rings filled at the same time: each fill reads one or more rows of every followed account. */
 const BUILDS_MAX = 16;
 
-/** Rings handed over with a batch of shards: 10 KB each, and whoever read longest ago does not miss it at once. */
+/**
+ * Rings handed over with a batch of shards, 10 KB each. The most recently read go first, because their accounts read
+ * again soon.
+ */
 const RINGS_HANDED_MAX = 5_000;
-/** In place of the epoch of a shard that is on its way. */
+/** Stands for the epoch of a shard that is being handed over. */
 const AWAITED = 0;
 
 /**
- * The home timelines of the accounts that live on this node and were read of late, as rings of ids. Caches: what is in
- * doubt is dropped, and merged from the store at the next read. What a viewer may see of them is decided at the read.
+ * The home timelines, as rings of ids, of accounts that live on this node and were read recently. They are caches: a
+ * doubtful ring is dropped, and merged from the store at the next read. Readers filter the ids.
  */
 export class HomeRings {
   readonly #options: HomeRingsOptions;
@@ -75,18 +83,18 @@ export class HomeRings {
     this.#slots = new Slots(options.ringsMax ?? RINGS_MAX, options.clock);
   }
 
-  /** Rings in use, deliveries (a status into one ring) and rings refused so far, bytes reserved. */
+  /** Rings in use, deliveries (a status into one ring) and refused rings so far, and reserved bytes. */
   get figures() {
     const rings = this.#slots.size;
     return { rings, deliveries: this.#deliveries, refused: this.#refused, bytes: this.#rings.bytes };
   }
 
-  /** Nothing that is delivered now would be found again. */
+  /** True when deliveries have no effect, because there are no rings and none can arrive. */
   get deaf(): boolean {
     return this.#heard === undefined && this.#slots.size === 0;
   }
 
-  /** `version`: of the viewer's relations now. */
+  /** Returns a page of the ring. `version`: the current version of the viewer's relations. */
   read(viewer: string, bounds: HomeBounds, version: number): HomeIds {
     const ring = this.#current(viewer, version);
     if (ring === undefined || this.#building.has(viewer)) return NO_RING;
@@ -104,7 +112,7 @@ export class HomeRings {
     });
   }
 
-  /** Begins to fill a ring for the viewer unless there is one, or too many are being filled. */
+  /** Starts to fill a ring for the viewer, unless there is one or too many are being filled. */
   request(viewer: string, authors: readonly string[]): void {
     if (this.#current(viewer) !== undefined || this.#building.size >= BUILDS_MAX) return;
     const token = {};
@@ -119,35 +127,35 @@ export class HomeRings {
         this.#fill(viewer, ids, complete);
       })
       .catch((err: unknown) => {
-        this.#options.log.warn({ err, viewer }, 'a home timeline could not be read; it is merged at each read');
+        this.#options.log.warn({ err, viewer }, 'failed to fill a home timeline');
         if (this.#building.get(viewer) === token) this.close(viewer);
       });
   }
 
-  /** A ring with these ids (newest first), by authors whose posts come to it from now on. */
+  /** Opens a ring with these ids (newest first). Statuses of `authors` are delivered to it from now on. */
   open(viewer: string, authors: readonly string[], ids: readonly string[], complete: boolean): void {
     this.close(viewer);
     this.#open(viewer, authors);
     this.#fill(viewer, ids, complete);
   }
 
-  /** Resolves when what the author posted before is in the viewer's ring, too. */
+  /** Adds a followed author. Resolves when the author's earlier statuses are in the viewer's ring. */
   async follow(viewer: string, author: string): Promise<void> {
     const ring = this.#current(viewer);
     if (ring === undefined) return;
-    // What is being read for it does not know the author.
+    // The read that is under way does not include the author.
     if (this.#building.has(viewer)) return this.close(viewer);
     if (!this.#index.has(author, ring)) this.#hear(author, ring);
     try {
       const { ids, complete } = await this.#options.recent([author], REBUILD_IDS);
       if (this.#slots.of(viewer) === ring) this.#fill(viewer, ids, complete);
     } catch (err) {
-      this.#options.log.warn({ err, viewer }, 'a home timeline could not be completed; it is dropped');
+      this.#options.log.warn({ err, viewer }, 'failed to add an author to a home timeline');
       if (this.#slots.of(viewer) === ring) this.close(viewer);
     }
   }
 
-  /** What is in the ring stays; readers leave it out. */
+  /** Stops deliveries of an author. Ids in the ring stay; readers filter them. */
   unfollow(viewer: string, author: string): void {
     const ring = this.#slots.of(viewer);
     if (ring === undefined) return;
@@ -155,7 +163,7 @@ export class HomeRings {
     this.#large.unfollow(author, ring);
   }
 
-  /** A new status or reblog, into the rings of all who follow its author. */
+  /** Delivers a new status or reblog to the rings of all followers of its author. */
   deliver(author: string, id: string): void {
     this.#heard?.add(author, id);
     const { high, low } = wordsOf(id);
@@ -170,7 +178,10 @@ export class HomeRings {
     }
   }
 
-  /** Into one ring only: the author's own, who must find it there at once; those mentioned, when nobody else may see it. */
+  /**
+   * Delivers a status to one ring only: the author's own, which must show it at once, or that of a mentioned account if
+   * nobody else may see the status.
+   */
   deliverTo(viewer: string, id: string): void {
     const ring = this.#slots.of(viewer);
     const { high, low } = wordsOf(id);
@@ -184,12 +195,15 @@ export class HomeRings {
     if (ring !== undefined) this.#large.forget(ring);
   }
 
-  /** To be asked for before what is `leaving`, and told to whom it goes to. */
+  /** Returns the received positions. Call it before `leaving`, and send it to the next owner. */
   heard(): NodeHeard {
     return { publishers: [...(this.#options.bus?.heard() ?? [])] };
   }
 
-  /** The rings of those of whom `isLeaving` is true, most recently read first, for the next owner of their shards. */
+  /**
+   * Yields the rings of accounts for which `isLeaving` is true, most recently read first, for the next owner of their
+   * shards.
+   */
   *leaving(isLeaving: (viewer: string) => boolean): Generator<NodeHomeRing> {
     const leaving = this.#slots
       .recent((viewer) => isLeaving(viewer) && !this.#building.has(viewer))
@@ -209,9 +223,10 @@ export class HomeRings {
   }
 
   /**
-   * A ring from the last owner of the viewer's shard. What was posted while it was on its way is put into it.
-   * @param heard what that owner had heard before it read the ring. When this node does not know all that came since,
-   * the ring may lack what neither would ever be told, and is refused; so is one whose owner (an older program) does not say
+   * Accepts a ring from the last owner of the viewer's shard, and adds statuses that were posted during the handoff.
+   * @param heard the positions that this owner had received before it read the ring. If this node has not received
+   * everything since, the ring may lack statuses that neither node would ever deliver, and it is refused; so is a ring
+   * whose owner (an older program) does not send them
    */
   welcome({ viewer, relationsVersion, authors, ids, complete }: NodeHomeRing, heard: NodeHeard | undefined): void {
     const { bus } = this.#options;
@@ -232,7 +247,7 @@ export class HomeRings {
     for (const [viewer] of this.#slots.recent(isGone)) this.close(viewer);
   }
 
-  /** Messages may have been lost: nothing here is known to be whole. */
+  /** Drops all rings, because messages may have been lost. */
   closeAll(): void {
     this.#building.clear();
     this.#slots.clear();
@@ -242,8 +257,8 @@ export class HomeRings {
   }
 
   /**
-   * The viewer's ring, unless their shard has been elsewhere since: follows may have come that it knows nothing of. One
-   * that came with the shard is good if the relations are still those that it was last read under.
+   * Returns the viewer's ring, unless another node has owned their shard since: the ring would lack follows made there.
+   * A ring that was handed over with the shard is valid if the relations still have the version of its last read.
    */
   #current(viewer: string, version?: number): number | undefined {
     const ring = this.#slots.of(viewer);

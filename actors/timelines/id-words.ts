@@ -1,6 +1,6 @@
 import { storedId } from '../domain/ids.js';
 
-/** An id as two 32-bit words, so that millions of them lie in typed arrays; compares as the id does, high word first. */
+/** An id as two 32-bit words, so that typed arrays can hold millions. It compares like the id, high word first. */
 export interface IdWords {
   readonly high: number;
   readonly low: number;
@@ -10,16 +10,16 @@ const WORD = 2 ** 32;
 /** 2^32 is 4 times this, and 294,967,296 more. */
 const BILLION = 1_000_000_000;
 const WORD_BEYOND_BILLIONS = WORD - 4 * BILLION;
-/** Up to here (the year 2035) `high * WORD_BEYOND_BILLIONS + low` is exact in a double. */
+/** Up to this value (the year 2035) `high * WORD_BEYOND_BILLIONS + low` is exact in a double. */
 const HIGH_EXACT_MAX = Math.floor((Number.MAX_SAFE_INTEGER - WORD) / WORD_BEYOND_BILLIONS);
 
-/** `id`: a decimal string of at most 18 digits. */
+/** Splits an id, a decimal string of at most 18 digits. */
 export function wordsOf(id: string): IdWords {
   const value = BigInt(id);
   return { high: Number(value >> 32n), low: Number(value & 0xffffffffn) };
 }
 
-/** 18 digits, as ids are everywhere else. */
+/** Returns an id of 18 digits, the form that is used everywhere else. */
 export function idOf(high: number, low: number): string {
   if (high > HIGH_EXACT_MAX) return storedId(((BigInt(high) << 32n) | BigInt(low)).toString());
   const rest = high * WORD_BEYOND_BILLIONS + low;
@@ -27,12 +27,12 @@ export function idOf(high: number, low: number): string {
   return String(billions).padStart(9, '0') + String(rest % BILLION).padStart(9, '0');
 }
 
-/** Negative, zero or positive. */
+/** Compares two ids: negative, zero or positive. */
 export function compareWords(aHigh: number, aLow: number, bHigh: number, bLow: number): number {
   return aHigh === bHigh ? aLow - bLow : aHigh - bHigh;
 }
 
-/** 8 bytes an id, big-endian. */
+/** Packs ids, 8 bytes each, big-endian. */
 export function packed(ids: readonly string[]): Uint8Array {
   const bytes = Buffer.allocUnsafe(ids.length * 8);
   for (const [index, id] of ids.entries()) bytes.writeBigUInt64BE(BigInt(id), index * 8);

@@ -1,20 +1,20 @@
 import { type Floor, NO_FLOOR, type RingBounds, Rings } from './rings.js';
 
 /**
- * Authors with so many local followers that writing to each ring would hold the event loop: their latest ids lie in
- * one ring of their own, which is merged when a follower reads.
+ * Authors with so many local followers that writing to each ring would block the event loop. Their latest ids are in
+ * one ring each, which is merged when a follower reads.
  */
 export class LargeAuthors {
   readonly #logs = new Rings();
   readonly #numbers = new Map<string, number>();
-  /** Follower's ring → numbers of the large authors it follows. */
+  /** Numbers of the large authors that a follower's ring follows. */
   readonly #followed = new Map<number, number[]>();
 
   has(author: string): boolean {
     return this.#numbers.has(author);
   }
 
-  /** From now on the author's posts go to its log; until now they went to the followers' rings. */
+  /** Adds an author. Its statuses go to its log from now on; earlier ones are in the followers' rings. */
   add(author: string, followers: readonly number[]): void {
     const number = this.#numbers.size;
     this.#numbers.set(author, number);
@@ -37,7 +37,7 @@ export class LargeAuthors {
     else this.#followed.set(ring, left);
   }
 
-  /** The ring has another owner now, or none. */
+  /** Removes a ring that has another account now, or none. */
   forget(ring: number): void {
     this.#followed.delete(ring);
   }
@@ -47,7 +47,7 @@ export class LargeAuthors {
     if (number !== undefined) this.#logs.insert(number, high, low);
   }
 
-  /** The logs that belong to a follower's home, as their readers. */
+  /** Returns the logs of the authors that a ring follows. */
   of(ring: number): { readonly floor: Floor; read: (bounds: RingBounds) => string[] }[] {
     return (this.#followed.get(ring) ?? []).map((number) => ({
       floor: this.#logs.floor(number),
@@ -55,7 +55,7 @@ export class LargeAuthors {
     }));
   }
 
-  /** Large authors that a ring's owner follows. */
+  /** Returns the large authors that a ring's account follows. */
   authorsOf(ring: number): string[] {
     const numbers = new Set(this.#followed.get(ring));
     return [...this.#numbers].flatMap(([author, number]) => (numbers.has(number) ? [author] : []));

@@ -1,43 +1,46 @@
 import { compareWords } from './id-words.js';
 
-/** Ids of one chunk of memory, 512 KiB of address space: more room costs no copying. */
+/** Ids of one chunk of memory, 512 KiB of address space: growing copies nothing. */
 const CHUNK_BITS = 16;
 const CHUNK_IDS = 2 ** CHUNK_BITS;
 const CHUNK_MASK = CHUNK_IDS - 1;
-/** Numbers to begin with: some times what one ring holds. */
+/** Initial capacity in numbers: several times the size of one ring. */
 const CAPACITY_MIN = 4_096;
-/** Numbers for each list before any is used again: so that each new id pays for half a list looked through at most. */
+/** Numbers for each list before any is reused, so that each new id costs at most half a list of scanning. */
 const CAPACITY_PER_LIST = 16;
-/** Spreads ids that differ in few bits. Source: Knuth, The Art of Computer Programming 3, 6.4: 2^32 by the golden ratio. */
+/**
+ * Multiplier that spreads ids which differ in few bits. Source: Knuth, The Art of Computer Programming 3, 6.4: 2^32 by
+ * the golden ratio.
+ */
 const SPREAD = 0x9e3779b1;
 
-/** Whoever holds numbers, as lists of them. */
+/** The owner of lists of numbers. */
 export interface NumberHolder {
   readonly lists: () => number;
-  /** `index`: below `lists`. What it held before may be among them. */
+  /** Returns a list; `index` is below `lists`. It may also contain numbers that the list no longer holds. */
   readonly list: (index: number) => Uint32Array;
 }
 
 /**
- * Numbers of 32 bits for ids of 64, so that many lists of the same ids take half the memory. An id has one number
- * mostly, sometimes several: compare ids, not numbers. A number that no list holds any more is given to another id: the
- * lists are looked through little by little, while new ids come; what was not found by then is free.
+ * Maps 64-bit ids to 32-bit numbers, so that many lists of the same ids take half the memory. An id usually has one
+ * number, sometimes several: compare ids, not numbers. A number that no list contains is reused: the lists are scanned
+ * in steps while new ids arrive, and numbers not found are free then.
  */
 export class NumberedIds {
-  /** High and low word of each number's id. 0 is nobody's number. */
+  /** High and low word of each number's id. Number 0 is unused. */
   readonly #chunks: Uint32Array[] = [];
   readonly #capacityPerList: number;
   #capacity = 0;
-  /** A bit for each number that a list may hold; `#next` goes through them once, taking the others. */
+  /** A bit for each number that a list may contain. `#next` passes through them once and takes the others. */
   #used = new Uint32Array(0);
   #next = 1;
-  /** Numbers to be taken in this pass, and taken so far. */
+  /** Numbers that this pass can take, and has taken so far. */
   #free = 0;
   #taken = 0;
-  /** A bit for each number that a list holds, as far as was looked; the next pass goes by them. */
+  /** A bit for each number that the scan has found in a list so far; the next pass uses them. */
   #found = new Uint32Array(0);
   #looking: { readonly lists: number; looked: number } | undefined;
-  /** By a hash of the id: a number that it may have. */
+  /** Candidate numbers by a hash of the id. */
   #recent = new Uint32Array(0);
   #hashShift = 0;
 
@@ -49,12 +52,12 @@ export class NumberedIds {
     this.#grow(options.capacityMin ?? CAPACITY_MIN);
   }
 
-  /** Memory reserved, touched or not. */
+  /** Bytes reserved, touched or not. */
   get bytes(): number {
     return this.#chunks.length * CHUNK_IDS * 8 + this.#recent.byteLength + this.#used.byteLength * 2;
   }
 
-  /** To be put into a list before the next is asked for. */
+  /** Returns a number for the id. Put it into a list before requesting the next. */
   numberOf(high: number, low: number): number {
     const known = this.#recent[this.#hash(high, low)] as number;
     const number = known !== 0 && this.compare(known, high, low) === 0 ? known : this.#take(high, low);
@@ -72,7 +75,7 @@ export class NumberedIds {
     return (this.#chunks[number >>> CHUNK_BITS] as Uint32Array)[(number & CHUNK_MASK) * 2 + 1] as number;
   }
 
-  /** The number's id before this one (negative), the same (0), or behind it. */
+  /** Compares the number's id with this one: negative, 0, or positive. */
   compare(number: number, high: number, low: number): number {
     return compareWords(this.highOf(number), this.lowOf(number), high, low);
   }
@@ -93,14 +96,14 @@ export class NumberedIds {
     for (;;) {
       const word = this.#next >>> 5;
       const unused = ~(this.#used[word] as number) & (-1 << (this.#next & 31));
-      // The lowest bit of all that are set.
+      // Selects the lowest set bit.
       this.#next = unused === 0 ? (word + 1) * 32 : word * 32 + 31 - Math.clz32(unused & -unused);
       if (this.#next >= this.#capacity) this.#passed();
       else if (unused !== 0) return this.#next++;
     }
   }
 
-  /** Every number is used, as far as is known. */
+  /** Ends a pass: every number may be used. */
   #passed(): void {
     const looking = this.#looking;
     if (looking === undefined || looking.looked < looking.lists) {
@@ -112,7 +115,7 @@ export class NumberedIds {
     this.#next = 1;
     this.#taken = 0;
     this.#free = this.#capacity - countBits(this.#used);
-    // Half of them is free, or passes would follow one another ever faster.
+    // At least half of the numbers must be free; otherwise passes would become ever more frequent.
     if (this.#free < this.#capacity >>> 1) this.#grow(this.#capacity >>> 1);
   }
 
@@ -130,7 +133,7 @@ export class NumberedIds {
     this.#hashShift = 32 - hashBits;
   }
 
-  /** In the third quarter of a pass all lists are looked through, so many for each number taken. */
+  /** Scans all lists in the third quarter of a pass, a share for each number taken. */
   #look(): void {
     const { holder } = this;
     if (this.#looking === undefined) {

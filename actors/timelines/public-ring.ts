@@ -4,7 +4,7 @@ import { wordsOf } from './id-words.js';
 import { fillRing, type HomeBounds, type HomeIds, NO_RING, ringPart } from './ring-part.js';
 import { NO_FLOOR, Rings } from './rings.js';
 
-/** Ids that the ring begins with: twenty pages. */
+/** Ids in a new ring: twenty pages. */
 const REBUILD_IDS = 400;
 
 interface Options {
@@ -12,7 +12,7 @@ interface Options {
   readonly log: Pick<Logger, 'warn'>;
 }
 
-/** The newest public statuses, as one ring of this node's, filled from the store when it is read first. A cache. */
+/** A cache of the newest public statuses: one ring per node, filled from the store at the first read. */
 export class PublicRing {
   readonly #options: Options;
   #rings: Rings | undefined;
@@ -30,13 +30,13 @@ export class PublicRing {
     return ringPart(rings.floor(0), bounds, (within) => rings.read(0, within));
   }
 
-  /** A new status for public timelines. */
+  /** Adds a new status of public timelines. */
   deliver(id: string): void {
     const { high, low } = wordsOf(id);
     this.#rings?.insert(0, high, low);
   }
 
-  /** Messages may have been lost. */
+  /** Drops the ring, because messages may have been lost. */
   close(): void {
     this.#rings = undefined;
     this.#filling = undefined;
@@ -56,7 +56,7 @@ export class PublicRing {
         this.#filling = undefined;
       })
       .catch((err: unknown) => {
-        this.#options.log.warn({ err }, 'the public timeline could not be read; it is merged at each read');
+        this.#options.log.warn({ err }, 'failed to fill the public timeline');
         if (this.#filling === token) this.close();
       });
   }

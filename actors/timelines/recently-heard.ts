@@ -1,32 +1,32 @@
 import type { NodeHeardOf } from '../../proto/gen/types.js';
 
 /**
- * Posts kept are those of the last half that is full, and what came since: at 3,500 a second those of 9 s, longer than
- * handing a shard over takes.
+ * Statuses per generation. It holds the last full half and the current one: at 3,500 statuses a second at least 9 s,
+ * longer than a handover of a shard takes.
  */
 const HALF = 32_768;
 
-/** What this node heard of lately, for rings that come from another node: they may have missed some on the way. */
+/** Recently delivered statuses, to complete rings from other nodes that may have missed some during the handover. */
 export class RecentlyHeard {
-  /** By author, so that taking a ring does not look through all of them: ids of the half that fills, and of the last. */
+  /** Ids by author, so that accepting a ring does not scan all of them: those of the current half, and of the last. */
   #newer = new Map<string, string[]>();
   #older: ReadonlyMap<string, readonly string[]> = new Map();
   #added = 0;
   #halfBegan: readonly NodeHeardOf[] = [];
   #lost: readonly NodeHeardOf[] = [];
 
-  /** `heard`: where the publishers are; tests make it small. */
+  /** `heard` returns the positions of the publishers; tests lower `half`. */
   constructor(
     private readonly heard: () => readonly NodeHeardOf[],
     private readonly half = HALF,
   ) {}
 
-  /** All that came after it is remembered. */
+  /** Positions after which everything is stored here. */
   get lost(): readonly NodeHeardOf[] {
     return this.#lost;
   }
 
-  /** `author`: or for whom alone it is, see `onlyFor`. */
+  /** Adds an id. `author` may be `onlyFor(viewer)` for a status that one viewer receives. */
   add(author: string, id: string): void {
     if (this.#added % this.half === 0) {
       this.#lost = this.#halfBegan;
@@ -40,11 +40,11 @@ export class RecentlyHeard {
     else ids.push(id);
   }
 
-  /** Ids by any of these authors, in no order. */
+  /** Returns ids by any of these authors, in no order. */
   by(authors: readonly string[]): string[] {
     return authors.flatMap((author) => [...(this.#older.get(author) ?? []), ...(this.#newer.get(author) ?? [])]);
   }
 }
 
-/** In an author's place: what reaches this viewer alone, whoever wrote it. */
+/** Returns the key that replaces the author for statuses delivered to this viewer alone, whoever wrote them. */
 export const onlyFor = (viewer: string): string => `to ${viewer}`;

@@ -1,15 +1,15 @@
 import { compareWords, type IdWords, idOf, wordsOf } from './id-words.js';
 import type { Floor, RingBounds, Rings } from './rings.js';
 
-/** Part of a list that is kept in a ring: ids, unfiltered, in the direction of reading. */
+/** A page of a list that a ring caches: ids, unfiltered, in the direction of reading. */
 export interface HomeIds {
   readonly ids: readonly string[];
   /**
-   * Where it goes on: `ring` (ask again), `store` (merge from `floor` on down, or from the start when reading
-   * upwards), `end`, or `none`: there is no ring (yet), all of it is to be merged.
+   * Source of the next page: `ring` (read again), `store` (merge from `floor` downwards, or from the start when reading
+   * upwards), `end`, or `none`: there is no ring yet, so everything is merged from the store.
    */
   readonly rest: 'ring' | 'store' | 'end' | 'none';
-  /** All ids of the ring that are not below it have been looked at. */
+  /** Lower end of the ring: it contains every id from this one upwards. Undefined without a ring. */
   readonly floor: string | undefined;
 }
 
@@ -22,7 +22,7 @@ export interface HomeBounds {
 
 export const NO_RING: HomeIds = { ids: [], rest: 'none', floor: undefined };
 
-/** What a ring with this floor answers. `read` gives its ids within the bounds, none below the floor. */
+/** Returns a page of a ring with this floor. `read` returns its ids within the bounds, none below the floor. */
 export function ringPart(
   floor: Floor,
   { before, after, upwards, limit }: HomeBounds,
@@ -44,7 +44,7 @@ export function ringPart(
   return { ids, rest: reachesStore ? 'store' : 'end', floor: floorId };
 }
 
-/** Puts ids (newest first) into a ring; unless they are `complete`, something older may lie below the last. */
+/** Puts ids (newest first) into a ring. Unless they are `complete`, older ones may exist below the last. */
 export function fillRing(rings: Rings, ring: number, ids: readonly string[], complete: boolean): void {
   const all = ids.map(wordsOf).reverse();
   for (const { high, low } of all) rings.insert(ring, high, low);

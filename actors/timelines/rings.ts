@@ -3,19 +3,19 @@ import type { IdWords } from './id-words.js';
 import { NumberedIds } from './numbered-ids.js';
 import { SortedNumbers } from './sorted-numbers.js';
 
-/** Ids that a ring holds. Source: Mastodon keeps 800 in a home feed (FeedManager::MAX_ITEMS). */
+/** Ids in a ring. Source: Mastodon keeps 800 in a home feed (FeedManager::MAX_ITEMS). */
 export const RING_IDS = 800;
-/** A ring is put in order when the end of it comes to a multiple of this, or to its last place. */
+/** A ring is sorted when its end reaches a multiple of this, or its last place. */
 const LATE_MAX = 64;
-/** Places of a ring, 3.4 KiB: for what is in order, and what came since. */
+/** Places of a ring, 3.4 KiB: sorted ids, and ids appended since. */
 const PLACES = RING_IDS + LATE_MAX;
 /** Rings of one chunk of memory (6.75 MiB of address space, touched as rings fill). */
 const CHUNK_BITS = 11;
 const CHUNK_RINGS = 2 ** CHUNK_BITS;
 
-/** Where a ring ends: everything from this id upwards is in it. Zero: there is nothing older at all. */
+/** Lower end of a ring: it contains everything from this id upwards. Zero: nothing older exists. */
 export type Floor = IdWords;
-/** Both exclusive. */
+/** Bounds, both exclusive. */
 export interface RingBounds {
   readonly before?: IdWords;
   readonly after?: IdWords;
@@ -26,24 +26,24 @@ export interface RingBounds {
 export const NO_FLOOR: Floor = { high: 0, low: 0 };
 
 /**
- * Rings of status ids, by number: the newest ids of each, without repeats; the oldest are lost. In typed arrays, 3.4 KiB
- * each. Posts of different authors overtake one another between their minting and their delivery, so a delivery only
- * appends, to a line of cache that takes sixteen; the ring is put in order when it is read, or once in some deliveries.
+ * Rings of status ids, by number: each holds the newest ids, without repeats, and drops the oldest. They are typed
+ * arrays of 3.4 KiB each. Statuses of different authors may be delivered out of order, so a delivery only appends, to a
+ * cache line that takes sixteen. A ring is sorted when it is read, and once in some deliveries.
  */
 export class Rings {
-  /** Of each ring `PLACES` numbers of ids; an index up to one round before or behind is a place: see `placeOf`. */
+  /** `PLACES` id numbers for each ring. An index up to one round before or after maps to a place, see `placeOf`. */
   readonly #chunks: Uint32Array[] = [];
   readonly #ids: NumberedIds;
   readonly #texts = new IdTexts();
   #rings = 0;
-  /** Per ring: the place behind the last id, and behind the last of those in order. */
+  /** For each ring: the place after the last id, and after the last sorted id. */
   #ends = new Uint16Array(CHUNK_RINGS);
   #orderedEnds = new Uint16Array(CHUNK_RINGS);
-  /** Per ring: ids in order. */
+  /** For each ring: number of sorted ids. */
   #sizes = new Uint16Array(CHUNK_RINGS);
-  /** Per ring, high and low word. */
+  /** For each ring: high and low word of the floor. */
   #floors = new Uint32Array(CHUNK_RINGS * 2);
-  /** What is being merged into a ring. */
+  /** Ids being merged into a ring. */
   readonly #late: SortedNumbers;
 
   constructor() {
@@ -59,7 +59,7 @@ export class Rings {
     return this.#chunks.length * CHUNK_RINGS * PLACES * 4 + this.#ids.bytes;
   }
 
-  /** Makes the ring empty, with a floor above which all that comes is put into it. */
+  /** Empties the ring and sets its floor. Ids above the floor are added to it from now on. */
   empty(ring: number, floor: Floor): void {
     while (this.#chunks.length <= ring >>> CHUNK_BITS) this.#grow();
     this.#rings = Math.max(this.#rings, ring + 1);
@@ -78,23 +78,23 @@ export class Rings {
     return this.#sizes[ring] as number;
   }
 
-  /** Everything at or above it that was delivered or filled in is there. */
+  /** Returns the floor: the ring contains every delivered or filled-in id at or above it. */
   floor(ring: number): Floor {
     this.#order(ring);
     return { high: this.#floors[ring * 2] as number, low: this.#floors[ring * 2 + 1] as number };
   }
 
-  /** One id into many rings: `rings[0]` to `rings[count - 1]`. */
+  /** Delivers one id to many rings: `rings[0]` to `rings[count - 1]`. */
   deliver(rings: Uint32Array, count: number, high: number, low: number): void {
     this.append(this.#ids.numberOf(high, low), rings, 0, count);
   }
 
-  /** What stands for an id, to be appended before another is asked for. */
+  /** Returns the number of an id. Append it before requesting another. */
   numberOf(high: number, low: number): number {
     return this.#ids.numberOf(high, low);
   }
 
-  /** An id's number into many rings: `rings[from]` up to `rings[to]`, exclusive. The hot loop of the fan-out. */
+  /** Appends an id's number to many rings: `rings[from]` up to `rings[to]`, exclusive. The hot loop of the fan-out. */
   append(number: number, rings: Uint32Array, from: number, to: number): void {
     const chunks = this.#chunks;
     const ends = this.#ends;
@@ -109,14 +109,14 @@ export class Rings {
     }
   }
 
-  /** One id into one ring, wherever it belongs; nothing happens when it is there, or below the ring's end. */
+  /** Inserts one id into one ring at its place. Does nothing if it is there already, or below the ring's end. */
   insert(ring: number, high: number, low: number): void {
     this.deliver(Uint32Array.of(ring), 1, high, low);
   }
 
   /**
-   * Up to `limit` ids from the newest below `before` down, above `after`; or, `upwards`, from the oldest above `after`
-   * up, below `before`. None below the floor.
+   * Returns up to `limit` ids from the newest below `before` downwards, above `after`; or, `upwards`, from the oldest
+   * above `after` upwards, below `before`. None are below the floor.
    */
   read(ring: number, bounds: RingBounds): string[] {
     const first = this.#search(ring, this.floor(ring), false);
@@ -132,7 +132,7 @@ export class Rings {
     return ids;
   }
 
-  /** How many of a ring in order lie below `id`, or are it (`beyond`). */
+  /** Returns how many sorted ids of a ring are below `id`, or equal to it as well (`beyond`). */
   #search(ring: number, { high, low }: IdWords, beyond: boolean): number {
     let from = 0;
     let to = this.#sizes[ring] as number;
@@ -145,13 +145,13 @@ export class Rings {
     return from;
   }
 
-  /** `index`: 0 for the oldest of those in order. */
+  /** Returns the number at an index; 0 is the oldest sorted one. */
   #numberAt(ring: number, index: number): number {
     const place = placeOf((this.#orderedEnds[ring] as number) - (this.#sizes[ring] as number) + index);
     return this.#chunkOf(ring)[baseOf(ring) + place] as number;
   }
 
-  /** Ascending, each id once, none below the floor, the newest `RING_IDS`. */
+  /** Sorts the ring: ascending, each id once, none below the floor, the newest `RING_IDS`. */
   #order(ring: number): void {
     if (this.#orderedEnds[ring] === this.#ends[ring]) return;
     let size = this.#merge(ring);
@@ -166,7 +166,7 @@ export class Rings {
     this.setFloor(ring, { high: this.#ids.highOf(oldest), low: this.#ids.lowOf(oldest) });
   }
 
-  /** Puts those that came last in order with the others. Answers how many there are, each once. */
+  /** Merges the appended ids with the sorted ones. Returns the number of distinct ids. */
   #merge(ring: number): number {
     const late = this.#late;
     const chunk = this.#chunkOf(ring);
@@ -177,7 +177,7 @@ export class Rings {
     for (let index = 0; index < lateCount; index++) late.add(chunk[base + placeOf(orderedEnd + index)] as number);
     let left = late.count;
     let size = this.#sizes[ring] as number;
-    // From the newest down; `older` and `to` are indices behind the next to be looked at, and to be written.
+    // Merges from the newest downwards. `older` and `to` are the indices after the next id to examine, and to write.
     let older = orderedEnd;
     let to = orderedEnd + left;
     const oldest = orderedEnd - size;
@@ -200,7 +200,7 @@ export class Rings {
       chunk[base + placeOf(to)] = order > 0 ? olderNumber : (late.numbers[left] as number);
     }
     const twice = to - older;
-    // What was there twice leaves a gap, which what is older is moved up to.
+    // Duplicates leave a gap, so older ids are moved up.
     for (; twice > 0 && older > oldest; older--) {
       chunk[base + placeOf(older - 1 + twice)] = chunk[base + placeOf(older - 1)] as number;
     }
@@ -222,13 +222,13 @@ export class Rings {
   }
 }
 
-/** The place of an index that is less than a round away. */
+/** Returns the place of an index that is less than a round away. */
 function placeOf(index: number): number {
   if (index < 0) return index + PLACES;
   return index < PLACES ? index : index - PLACES;
 }
 
-/** Where a ring begins in its chunk. */
+/** Returns the position of a ring in its chunk. */
 function baseOf(ring: number): number {
   return (ring & (CHUNK_RINGS - 1)) * PLACES;
 }

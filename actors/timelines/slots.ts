@@ -1,15 +1,18 @@
 import type { Clock } from '../domain/time.js';
 
 const MINUTE_MS = 60_000;
-/** Source: Mastodon drops the home feeds of those who were not there for a fortnight (UserTrackingConcern). */
+/**
+ * Time without a read after which a ring is dropped. Source: Mastodon drops home feeds of users who were absent for a
+ * fortnight (UserTrackingConcern).
+ */
 const UNREAD_MINUTES_MAX = 14 * 24 * 60;
 const LOOK_MINUTES = 60;
-/** Of all rings, those that leave at once when there is no room. */
+/** Fraction of all rings that is evicted at once when the limit is reached. */
 const CROWDED_OUT_SHARE = 1 / 64;
-/** Numbers that were given back wait for one pass over the index of followers, which costs much more than each. */
+/** Released numbers that trigger a pass over the follower index, which costs much more than a release. */
 const SWEEP_MIN = 512;
 
-/** Which account has which ring, when it was read last, and which numbers are free. */
+/** Assigns rings to accounts, and tracks their last reads and the free ring numbers. */
 export class Slots {
   readonly #numbers = new Map<string, number>();
   #readMinutes = new Uint32Array(1_024);
@@ -29,7 +32,7 @@ export class Slots {
     return this.#numbers.size;
   }
 
-  /** Numbers given back that the index of followers may still name. */
+  /** Released numbers that the follower index may still contain. */
   get gone(): ReadonlySet<number> {
     return this.#gone;
   }
@@ -42,7 +45,7 @@ export class Slots {
     return this.#numbers.get(viewer);
   }
 
-  /** The epoch of the viewer's shard under which the ring is kept; 0 while it awaits the shard. */
+  /** Returns the epoch of the viewer's shard for which the ring is valid; 0 while the shard is being handed over. */
   epochOf(number: number): number {
     return this.#epochs[number] ?? 0;
   }
@@ -51,12 +54,12 @@ export class Slots {
     this.#epochs[number] = epoch;
   }
 
-  /** The viewer's relations at the last read. */
+  /** Returns the version of the viewer's relations at the last read. */
   versionOf(number: number): number {
     return this.#versions[number] ?? 0;
   }
 
-  /** There must be room: see `crowdedOut`. */
+  /** Takes a number. Evict `crowdedOut` rings first. */
   take(viewer: string, epoch: number): number {
     const number = this.#free.pop() ?? this.#next++;
     this.#numbers.set(viewer, number);
@@ -74,27 +77,30 @@ export class Slots {
     return number;
   }
 
-  /** It was read now, under this version of the viewer's relations. */
+  /** Records a read under this version of the viewer's relations. */
   touch(number: number, version: number): void {
     this.#versions[number] = version;
     this.#readMinutes[number] = this.#minute();
   }
 
-  /** Who must leave before another ring is opened: nobody while there is room, else those who were away longest. */
+  /**
+   * Returns the viewers to evict before another ring is opened: none while there is room, else those that read longest
+   * ago.
+   */
   crowdedOut(): string[] {
     if (this.#numbers.size < this.max) return [];
     const byAge = [...this.#numbers].sort(([, a], [, b]) => this.#readAt(a) - this.#readAt(b));
     return byAge.slice(0, Math.max(1, Math.floor(this.max * CROWDED_OUT_SHARE))).map(([viewer]) => viewer);
   }
 
-  /** Those of whom it is true, most recently read first. */
+  /** Returns the viewers for which `isWanted` is true, most recently read first. */
   recent(isWanted: (viewer: string) => boolean): [viewer: string, number: number][] {
     return [...this.#numbers]
       .filter(([viewer]) => isWanted(viewer))
       .sort(([, a], [, b]) => this.#readAt(b) - this.#readAt(a));
   }
 
-  /** Whom nobody saw for weeks; asked often, it looks once an hour. */
+  /** Returns viewers without reads for weeks. Checks at most once an hour, however often it is called. */
   unread(): string[] {
     if (this.#minute() < this.#lookedMinute + LOOK_MINUTES) return [];
     this.#lookedMinute = this.#minute();
@@ -102,7 +108,7 @@ export class Slots {
     return [...this.#numbers].flatMap(([viewer, number]) => (this.#readAt(number) < since ? [viewer] : []));
   }
 
-  /** The index names none of those given back any more. */
+  /** Frees the released numbers, after the index was swept. */
   swept(): void {
     this.#free.push(...this.#gone);
     this.#gone = new Set();

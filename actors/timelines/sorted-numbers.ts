@@ -1,7 +1,7 @@
 import { compareWords } from './id-words.js';
 import type { NumberedIds } from './numbered-ids.js';
 
-/** Numbers ascending by their ids, each id once. Made for such as come nearly so, each a few places late. */
+/** Numbers sorted by their ids, each id once. Optimised for nearly sorted input, with each a few places late. */
 export class SortedNumbers {
   readonly numbers: Uint32Array;
   readonly high: Uint32Array;
@@ -12,7 +12,7 @@ export class SortedNumbers {
     private readonly ids: NumberedIds,
     max: number,
   ) {
-    // A place more: an id that is there already is moved up before it is found.
+    // One extra place: an id that exists already is shifted before it is found.
     this.numbers = new Uint32Array(max + 1);
     this.high = new Uint32Array(max + 1);
     this.low = new Uint32Array(max + 1);
@@ -39,7 +39,7 @@ export class SortedNumbers {
     this.count += 1;
   }
 
-  /** What was moved up from `place` on goes back. */
+  /** Undoes the shift from `place` on. */
   #close(place: number): void {
     for (const words of [this.numbers, this.high, this.low]) words.copyWithin(place, place + 1, this.count + 1);
   }
