@@ -4,9 +4,10 @@ import { names } from '../store/tables.js';
 type NameTables = Pick<Tables, 'get' | 'compareAndSet'>;
 
 /**
- * Makes the id's claims final, once what has the names is durable: nobody takes a confirmed claim over. Of several ids that
- * confirm a name exactly one succeeds. Answers the first name that belongs to another id by now; undefined: all are its own.
- * @throws Unavailable some may be confirmed; ask again
+ * Confirms the id's claims, after the owner of the names is durable. A confirmed claim cannot be taken over. If several
+ * ids confirm a name, exactly one succeeds. Returns the first name that belongs to another id, or undefined if all
+ * belong to this id.
+ * @throws Unavailable when some may be confirmed; call it again
  */
 export async function confirmNames(
   tables: NameTables,
@@ -26,7 +27,7 @@ export async function confirmNames(
   return undefined;
 }
 
-/** Gives names back; those of other ids stay, and with `unconfirmedOnly` those that an account is known to have. */
+/** Deletes the id's claims. With `unconfirmedOnly` it leaves confirmed claims. Claims of other ids stay. */
 export async function releaseNames(
   tables: NameTables,
   held: readonly string[],

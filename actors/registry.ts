@@ -10,22 +10,22 @@ import { ANSWERED_MS } from './runtime/limits.js';
 import { hasPassed, SteadyClock } from './runtime/placement/steady-clock.js';
 
 const DAY_MS = 86_400_000;
-/** A claim without an account is taken over after this: much longer than any registration is under way. */
+/** Age after which a claim without an account is taken over: much longer than any registration takes. */
 export const CLAIM_LIFETIME_MS = 60_000;
-/** Claims that are watched for that long: what is forgotten is watched anew. Some 100 bytes each. */
+/** Claims observed for that long, some 100 bytes each. An evicted one is observed anew. */
 const WATCHED_MAX = 10_000;
 /**
- * After this whoever took a request on and has not answered is taken for dead: longer than an actor is waited for. If it
- * is not, no harm is done: what both ask for is carried out once.
+ * Time after which a process that has claimed a request and not answered counts as dead: longer than the deadline of a
+ * command. A mistake does no harm, because both attempts carry the same idempotency key.
  */
 export const ANSWER_CLAIM_MS = 15_000;
 
-/** Tokens of its own that an application keeps, which have no end: more than its servers and workers. The oldest give way. */
+/** Tokens of an application itself, which do not expire: more than its servers and workers. The oldest are revoked. */
 export const APP_TOKENS_MAX = 1_000;
-/** Tokens that give way at a time, two rows each: more than one only after a failed write. */
+/** Tokens revoked at a time, two rows each. There is more than one only after a failed write. */
 const ENDED_TOKENS_MAX = 100;
 
-/** What claims of addresses begin with. */
+/** Prefix of claims of e-mail addresses. */
 const EMAIL = 'email:';
 
 interface Watched {
@@ -36,21 +36,21 @@ interface Watched {
 
 /** Unique names by compare-and-set, and immutable rows that no actor owns. All methods throw Unavailable as Tables does. */
 export class Registrar {
-  /** Claims of others as they were first seen, and when, by the monotonic clock. */
+  /** Claims of other ids and the monotonic time at which they were first observed. */
   private readonly watched = new LRUCache<string, Watched>({ maxSize: WATCHED_MAX, sizeCalculation: () => 1 });
 
   constructor(
     private readonly tables: Tables,
     private readonly clock: Pick<Clock, 'nowMs' | 'monotonicMs'>,
-    /** Resolves when all other nodes have heard what was written before; undefined: there are none. */
+    /** Resolves when all other nodes have received what was written before; undefined if there are none. */
     private readonly heard: () => Promise<void> | undefined = () => undefined,
     private readonly steady = new SteadyClock(clock),
   ) {}
 
-  /** All or none; answers the first name that is taken, or undefined. Durable when resolved. */
+  /** Claims all names or none. Resolves to the first name that is taken, or undefined. Durable when resolved. */
   async claim(wanted: readonly string[], id: string): Promise<string | undefined> {
     const claimed: string[] = [];
-    // In one order for everyone, so that two claims of the same names do not each take one of them.
+    // The sort order is the same for everyone, so that two claims of the same names do not each get one of them.
     for (const name of [...wanted].sort()) {
       if (!(await this.claimOne(name, id))) {
         await this.release(claimed, id);
@@ -62,30 +62,33 @@ export class Registrar {
   }
 
   /**
-   * Makes the claims final, once the account that has the names is durable. Answers the first that belongs to another by now:
-   * the account must end then.
+   * Confirms the claims after the account with these names is durable. Resolves to the first name that belongs to
+   * another id: the account must be ended then.
    */
   confirm(held: readonly string[], id: string): Promise<string | undefined> {
     return confirmNames(this.tables, held, id, this.clock.nowMs());
   }
 
-  /** Gives names back; those of other ids stay. */
+  /** Deletes the claims of this id. */
   release(held: readonly string[], id: string): Promise<void> {
     return releaseNames(this.tables, held, id, false);
   }
 
-  /** Gives claims back to which no account came. */
+  /** Deletes the claims of an account that was not created. */
   withdraw(held: readonly string[], id: string): Promise<void> {
     return releaseNames(this.tables, held, id, true);
   }
 
-  /** True when another id has the name, so that a claim by this one would fail now. */
+  /** True when another id has the name, so that a claim by this one would fail. */
   async isTaken(name: string, id: string): Promise<boolean> {
     const current = await this.tables.get(names, { name });
     return current !== undefined && current.id !== id && !(await this.isAbandoned(name, current));
   }
 
-  /** At once where that is known. A name that is too long for the store is nobody's. */
+  /**
+   * Returns the id that has a name, synchronously if it is cached. A name that is too long for the store belongs to
+   * nobody.
+   */
   find(name: string): string | undefined | Promise<string | undefined> {
     if (!isTextKey(name)) return undefined;
     const known = this.tables.peekOne?.(names, { name });
@@ -96,7 +99,9 @@ export class Registrar {
     return this.tables.write([put(apps, { client: clientId }, app)]);
   }
 
-  /** Durable when resolved. Of too many tokens of one application the oldest are revoked. */
+  /**
+   * Stores a token of an application. Durable when resolved. If the application has too many, the oldest are revoked.
+   */
   async putAppToken(hash: string, token: StoreTokenRecord): Promise<void> {
     const { clientId: client, atMs } = token;
     await this.tables.write([put(tokens, { hash }, token), put(appTokens, { client, atMs, hash }, {})]);
@@ -106,21 +111,21 @@ export class Registrar {
     if (rows.length > 0) await this.tables.write(rows, { over: true });
   }
 
-  /** No node takes it any more when this resolves. */
+  /** Revokes a token. No node accepts it after this resolves. */
   async removeAppToken(hash: string, { clientId: client, atMs }: StoreTokenRecord): Promise<void> {
     await this.tables.write([remove(tokens, { hash }), remove(appTokens, { client, atMs, hash })], { over: true });
     await this.heard();
   }
 
-  /** Somebody at `address` was refused for the provider of their e-mail address. */
+  /** Records that a sign-up from `address` was refused because of the domain of its e-mail address. */
   refusedSignUp(domain: string, attempt: string, address: string): Promise<void> {
     const day = Math.floor(this.clock.nowMs() / DAY_MS);
     return this.tables.write([put(refusedSignUps, { day, domain, attempt }, { address })]);
   }
 
   /**
-   * Takes it on to answer a request, and what that makes has `newId`, or the id of who tried first; else what was
-   * answered, or that somebody else is about to.
+   * Claims a request, identified by `name`. Returns the id to use for what it creates: `newId`, or the id of an earlier
+   * attempt. Otherwise returns the stored answer, or 'pending' while another process handles the request.
    */
   async claimAnswer(
     name: string,
@@ -131,7 +136,7 @@ export class Registrar {
     const { applied, current } = await this.tables.compareAndSet(keptAnswers, { name }, undefined, claim);
     if (applied) return { newId };
     if (current === undefined) return 'pending';
-    // An id that is older than what an actor remembers is as good as any.
+    // An id older than the stored replies of actors has no advantage over a new one.
     const first = { wallMs: idMs(current.newId), steadyMs: current.steadyMs };
     const isOver = hasPassed(ANSWERED_MS, first, now);
     if (current.done && !isOver) return { status: current.status, body: current.body };
@@ -141,7 +146,7 @@ export class Registrar {
     return taken.applied ? { newId: again.newId } : 'pending';
   }
 
-  /** What was answered to the request that was taken on; without it, another may try under the same id. */
+  /** Stores the answer to a claimed request. Without an answer, another attempt may use the same id. */
   async keepAnswer(name: string, answer: Pick<StoreKeptAnswer, 'status' | 'body'> | undefined): Promise<void> {
     const current = await this.tables.get(keptAnswers, { name });
     if (current === undefined || current.done) return;
@@ -155,24 +160,24 @@ export class Registrar {
     while (!applied) {
       if (current?.id === id && current.confirmed) return true;
       if (current !== undefined && current.id !== id && !(await this.isAbandoned(name, current))) return false;
-      // A claim of one's own is renewed, too: whoever watches it begins anew.
+      // A claim of the same id is renewed, too, so that observers start anew.
       ({ applied, current } = await this.tables.compareAndSet(names, { name }, current, claim));
     }
     return true;
   }
 
   /**
-   * True for a claim that nobody stands by any more: this process has seen it unchanged for CLAIM_LIFETIME_MS by its own
-   * monotonic clock, whatever the clock of the claimant says. A mistake costs the claimant its sign-up, not uniqueness: it
-   * finds out when it confirms.
+   * True for an abandoned claim: this process has observed it unchanged for CLAIM_LIFETIME_MS by its own monotonic
+   * clock, whatever the claimant's clock says. A mistake costs the claimant its sign-up, not uniqueness: the claimant
+   * notices when it confirms.
    */
   private async isAbandoned(name: string, claim: StoreNameClaim): Promise<boolean> {
     const isEmail = name.startsWith(EMAIL);
-    // The name of an account that has ended stays claimed: nobody is to be taken for it.
+    // The name of a deleted account stays claimed, so that nobody can impersonate it.
     if (claim.confirmed && !isEmail) return false;
     const account = await this.tables.get(accounts, { account: claim.id });
     if (account !== undefined && (!isEmail || account.email.toLowerCase() === name.slice(EMAIL.length))) return false;
-    // An address that was confirmed belongs to an account whose row may be on its way.
+    // A confirmed address belongs to an account whose row may not be written yet.
     if (account === undefined && claim.confirmed) return false;
     return this.hasStoodStill(name, claim);
   }

@@ -3,11 +3,11 @@ import type * as entries from './entries.js';
 import type * as mint from './mint.js';
 import type * as totals from './totals.js';
 
-/** Everything one can ask of the instance's actor. */
+/** All commands of the instance's actor. */
 export interface InstanceCommands extends entries.Commands, emoji.Commands, mint.Commands, totals.Commands {}
-/** Everything that its journal holds. */
+/** All events in its journal. */
 export interface InstanceEvents extends entries.Events, emoji.Events, totals.Events {}
 export interface InstanceState extends emoji.State, totals.State {}
 
-/** There is one of it in a cluster: ids begin long after this one. */
+/** Id of the only instance actor of a cluster. Minted ids are far above it. */
 export const INSTANCE_ID = '000000000000000001';

@@ -4,21 +4,24 @@ import type { Slice } from '../runtime/slice.js';
 import type { State as EntriesState } from './entries.js';
 
 export interface Commands {
-  /** Told by accounts, each once for each change of theirs. */
+  /** Accounts send it once for each of their changes. */
   countEmoji: { in: P.InstanceCountEmoji; out: P.InstanceEmpty };
 }
 export interface Events {
   emojiCounted: P.InstanceEmojiCounted;
 }
 export interface State extends EntriesState {
-  /** By announcement, then by name. */
+  /** Counts by announcement, then by name. */
   readonly emoji: Map<string, Map<string, number>>;
 }
 
-/** Names on one announcement. Source: Mastodon ReactionValidator::LIMIT; some more, since two may come at once. */
+/**
+ * Names on one announcement. Source: Mastodon ReactionValidator::LIMIT, plus some, since several may arrive at the same
+ * time.
+ */
 export const EMOJI_NAMES_MAX = 16;
 
-/** How many people put which emoji on which announcement. */
+/** Numbers of accounts by announcement and emoji. */
 export const emoji: Slice<State, Commands, Events> = {
   decide: {
     countEmoji(state, { announcement, name, delta }) {

@@ -12,11 +12,11 @@ export interface Events {
   entryRemoved: P.InstanceEntryRemoved;
 }
 export interface State {
-  /** By collection, then by id. */
+  /** Entries by collection, then by id. */
   readonly entries: Map<string, Map<string, P.InstanceEntry>>;
 }
 
-/** What a collection may be. */
+/** The collections of the instance. */
 export const COLLECTIONS = [
   'rules',
   'announcements',
@@ -33,12 +33,12 @@ export const COLLECTIONS = [
 ] as const;
 export type Collection = (typeof COLLECTIONS)[number];
 
-/** Readers take a collection whole, in one range (store/port.ts RANGE_LIMIT_MAX). */
+/** Readers read a whole collection in one range (store/port.ts RANGE_LIMIT_MAX). */
 export const ENTRIES_MAX = 5_000;
 
 const entry = codec('murmuration.instance.Entry');
 
-/** What the instance's people have set, each collection small enough to be read whole. */
+/** The instance's settings and lists. Each collection is small enough to be read whole. */
 export const entries: Slice<State, Commands, Events> = {
   decide: {
     putEntry(state, { entry: given, by, replace }, { nowMs, newId }) {
@@ -47,7 +47,7 @@ export const entries: Slice<State, Commands, Events> = {
       const same = given.key === '' ? undefined : [...held.values()].find((one) => one.key === given.key);
       const known = given.id === '' ? (replace ? same : undefined) : held.get(given.id);
       if (given.id !== '' && known === undefined) return problem('not_found', 'Record not found');
-      // A key of the instance stays as it was made: whoever makes one at the same time as another has the first.
+      // An instance key never changes. If two nodes create one at the same time, both get the first.
       if (same !== undefined && given.collection === 'keys' && known === undefined) return { events: [], reply: same };
       if (same !== undefined && same.id !== known?.id) return taken(same);
       if (known === undefined && held.size >= ENTRIES_MAX)

@@ -3,12 +3,12 @@ import type * as P from '../../proto/gen/types.js';
 import type { Slice } from '../runtime/slice.js';
 
 export interface Commands {
-  /** A fresh id of the shard of the actor that is asked, which only the shard's owner can mint. */
+  /** Mints an id of the shard of the receiving actor, which only the shard's owner can do. */
   mintId: { in: P.InstanceEmpty; out: P.InstanceMinted };
 }
 export type Events = Record<never, never>;
 
-/** Ids for accounts whose shard is another node's. Each shard has an actor that is asked for nothing else. */
+/** Mints ids for accounts whose shard another node owns. Each shard has one actor for this purpose. */
 export const mint: Slice<object, Commands, Events> = {
   decide: {
     mintId: (_state, _command, { newId }) => ({ events: [], reply: { id: newId() } }),

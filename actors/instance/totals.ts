@@ -3,7 +3,7 @@ import type * as P from '../../proto/gen/types.js';
 import type { Slice } from '../runtime/slice.js';
 
 export interface Commands {
-  /** The totals of a day that has ended, as a node has counted them. */
+  /** Stores the totals of a day that has ended, as counted by a node. */
   keepDay: { in: P.InstanceDayTotals; out: P.InstanceEmpty };
 }
 export interface Events {
@@ -16,7 +16,9 @@ export interface State {
 
 const totals = codec('murmuration.instance.DayTotals');
 
-/** How many people and statuses there were at the end of each day: stored once, so that all nodes add to the same. */
+/**
+ * Numbers of users and statuses at the end of each day. They are stored once, so that all nodes add to the same values.
+ */
 export const instanceTotals: Slice<State, Commands, Events> = {
   decide: {
     keepDay({ keptDay }, counted) {

@@ -4,19 +4,19 @@ import type { Slice } from '../runtime/slice.js';
 
 export interface Commands {
   post: { in: P.MailPost; out: P.MailEmpty };
-  /** The runtime answers the alarm by which mails that were sent are forgotten; there is no other. */
+  /** The runtime handles the only alarm, which removes sent mails from the journal. */
   alarm: { in: P.StoreAlarmCall; out: P.MailEmpty };
 }
 export interface Events {
   posted: P.MailPosted;
 }
-/** Stands in a mail's text for the token of its link. Texts with a link contain nothing that people write. */
+/** Placeholder in a mail's text for the token of its link. Texts with a link contain no text from users. */
 export const TOKEN_PLACE = '{token}';
 
-/** Nothing is decided by what was sent before. */
+/** The actor decides without state. */
 export type State = Readonly<Record<string, never>>;
 
-/** Mails to one account, in order. What is accepted here is sent by the reaction to it (reactions/mailbox.ts). */
+/** Mails to one account, in order. The reaction to an accepted mail sends it (reactions/mail.ts). */
 export const mailbox: Slice<State, Commands, Events> = {
   decide: {
     post: (_state, mail, { nowMs }) => ({ events: [{ type: 'posted', ...mail, atMs: nowMs }], reply: {} }),
@@ -27,6 +27,6 @@ export const mailbox: Slice<State, Commands, Events> = {
     post: { in: codec('murmuration.mail.Post'), out: codec('murmuration.mail.Empty'), repeats: 'idempotent' },
     alarm: { in: codec('murmuration.store.AlarmCall'), out: codec('murmuration.mail.Empty'), repeats: 'idempotent' },
   },
-  // Nothing needs a mail once it was sent.
+  // A mail is not needed after it was sent.
   events: { posted: { codec: codec('murmuration.mail.Posted'), invalidates: false, forgets: true } },
 };

@@ -19,12 +19,12 @@ export interface State {
 
 /** Longest comment. Source: Mastodon Report::COMMENT_SIZE_LIMIT. */
 export const REPORT_COMMENT_CHARS_MAX = 1_000;
-/** Statuses of one report: what a moderator looks through. */
+/** Statuses of one report: as many as a moderator can review. */
 export const REPORTED_STATUSES_MAX = 100;
 export const REPORTED_RULES_MAX = 100;
 export const REPORT_CATEGORIES = ['spam', 'legal', 'violation', 'other'] as const;
 
-/** What changing it would leave as it is. */
+/** Actions on a report. Each function returns true when the action would change nothing. */
 const SETTLED: Readonly<Record<string, (report: P.InstanceReport, command: P.InstanceHandleReport) => boolean>> = {
   assign: ({ assigned }, { by }) => assigned === by,
   unassign: ({ assigned }) => assigned === undefined,
@@ -34,7 +34,7 @@ const SETTLED: Readonly<Record<string, (report: P.InstanceReport, command: P.Ins
 };
 const report = codec('murmuration.instance.Report');
 
-/** One report, from when it is filed until it is resolved, and opened again. */
+/** One report: it is filed, handled and resolved, and may be reopened. */
 export const reportPart: Slice<State, Commands, Events> = {
   decide: {
     file(state, command, { self, nowMs }) {

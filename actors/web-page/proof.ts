@@ -15,20 +15,23 @@ export interface Events {
 export interface State {
   proof:
     | (Pick<P.LinkProofWanted, 'url' | 'back' | 'by' | 'tries'> & {
-        /** Since when somebody is at it; 0: nobody. */
+        /** Start of the current fetch (ms); 0: none. */
         fetchingSinceMs: number;
-        /** When it is looked at again; 0: not by itself. */
+        /** Time of the next fetch (ms); 0: none is planned. */
         againAtMs: number;
       })
     | undefined;
 }
 
-/** After each look that found no link back, until the next: people often change their page after their profile. */
+/** Delays after each fetch that found no link back: people often change their page after their profile. */
 export const WAITS_MS = [60_000, 600_000, 3_600_000, 6 * 3_600_000, 24 * 3_600_000] as const;
-/** What the alarm of a proof calls for. */
+/** Subject of the alarm of a proof. */
 export const PROOF_ALARM = 'proof';
 
-/** Whether one page links back to one profile. The actor is that pair's alone: a page that hangs holds up nobody. */
+/**
+ * Verification that one page links back to one profile. The pair has an actor of its own, so that a slow page delays
+ * nobody else.
+ */
 export const proof: Slice<State, Commands, Events> = {
   decide: {
     wantProof({ proof: known }, { url, back, by }, { nowMs }) {

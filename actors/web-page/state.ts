@@ -1,5 +1,5 @@
 import type { State as ProofState } from './proof.js';
 import type { State as PageState } from './web-page.js';
 
-/** Of an actor that is a page, or a page and a profile. */
+/** State of an actor that is a page, or a page and a profile. */
 export interface LinkState extends PageState, ProofState {}

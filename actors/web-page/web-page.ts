@@ -16,34 +16,34 @@ export interface Events {
   holdersTold: P.LinkHoldersTold;
 }
 export interface State {
-  /** Undefined until it is asked for. */
+  /** Undefined before the first command. */
   url: string | undefined;
   card: P.LinkCard | undefined;
-  /** When the page was last looked at; 0: never. */
+  /** Time of the last fetch (ms); 0: never. */
   atMs: number;
-  /** Since when somebody is at it; 0: nobody. */
+  /** Start of the current fetch (ms); 0: none. */
   fetchingSinceMs: number;
   readonly waiting: P.LinkWanting[];
-  /** Statuses that were told of a card, HOLDERS_MAX at most. */
+  /** Statuses that have received a card, at most HOLDERS_MAX. */
   readonly holders: P.LinkWanting[];
-  /** How many came after these: they have rows. */
+  /** Number of further statuses, which have rows. */
   rows: number;
-  /** There are more than these: nobody knows any more who shows an old picture. */
+  /** True when there are statuses without rows, so that it is unknown who shows an old image. */
   crowded: boolean;
 }
 
-/** How long a page is believed. Source: Mastodon's PreviewCard, two weeks. */
+/** Time for which a card is valid. Source: Mastodon's PreviewCard, two weeks. */
 export const CARD_MS = 14 * 86_400_000;
-/** How long a page is left alone that shows nothing or did not answer. */
+/** Time before a page without a card, or without an answer, is fetched again. */
 export const NOTHING_MS = 3_600_000;
-/** A fetch that has not ended after this was lost with its node. */
+/** A fetch that has not ended after this time was lost with its node. */
 export const FETCH_MS_MAX = 60_000;
-/** Statuses that wait by name for one fetch of some seconds; when there are more, all who show the page are told. */
+/** Statuses that wait for one fetch of some seconds. If there are more, all that show the page receive the card. */
 export const WAITING_MAX = 200;
 
-/** Statuses that the actor remembers as showing the card: bounds one activation to some 200 KB of them. */
+/** Statuses in the state that show the card. Bounds one activation to some 200 KB of them. */
 export const HOLDERS_MAX = 1_000;
-/** Rows read and told at a time: one event of 25 KB. */
+/** Rows processed at a time: one event of 25 KB. */
 export const HOLDERS_PER_PART = 500;
 
 export const initialLink = (): State => ({
@@ -51,7 +51,7 @@ export const initialLink = (): State => ({
   ...{ waiting: [], holders: [], rows: 0, crowded: false },
 });
 
-/** What is known of one page, fetched once for the whole cluster. */
+/** The card of one page, fetched once for the whole cluster. */
 export const link: Slice<State, Commands, Events> = {
   decide: {
     cardNow(state, { url }, { nowMs }) {
@@ -59,7 +59,7 @@ export const link: Slice<State, Commands, Events> = {
       return { events: [], reply: { card: state.card, known: isFresh(state, nowMs) || isFetched(state, nowMs) } };
     },
     wantCard(state, { url, by }, { nowMs }) {
-      // Two addresses of one id: the second has no card.
+      // Two addresses with the same id: the second has no card.
       if (state.url !== undefined && state.url !== url) return { events: [], reply: {} };
       const isKnown = isFresh(state, nowMs);
       if (isKnown && state.card === undefined) return { events: [], reply: {} };
@@ -128,13 +128,14 @@ const isFetched = ({ fetchingSinceMs }: Readonly<State>, nowMs: number) =>
   fetchingSinceMs > 0 && nowMs - fetchingSinceMs < FETCH_MS_MAX;
 
 const isFull = ({ waiting }: Readonly<State>) => waiting.length >= WAITING_MAX;
-/** Who is told of a card: all that are remembered, or those who wait. */
+/** Returns the statuses that receive a card: all known ones, or those that wait. */
 const told = ({ holders, waiting }: Readonly<State>, all: boolean) =>
   all ? [...new Set([...holders, ...waiting])] : [...waiting];
 
 /**
- * Undefined when the page shows something new. One that shows nothing any more, or is not to be had, keeps its card and
- * is looked at again soon; one that shows the same, its picture by blurhash and size, keeps the one that is stored.
+ * Decides whether to keep the stored card; undefined when the page shows something new. A page that shows nothing, or
+ * is unavailable, keeps its card and is fetched again soon. A page with the same content, its image compared by
+ * blurhash and size, keeps the stored image.
  */
 function keptCard(
   { card: before }: Readonly<State>,
@@ -150,7 +151,9 @@ function keptCard(
   return { atMs: nowMs, replaced: card.image === before.image ? undefined : card.image };
 }
 
-/** An id within 18 digits (59 bits), from the address alone: every node finds the same actor. */
+/**
+ * Returns the actor's id within 18 digits (59 bits), from the address alone, so that every node finds the same actor.
+ */
 export function linkId(url: string): string {
   const bits = createHash('sha256').update(url).digest().readBigUInt64BE() >> 5n;
   return storedId(bits.toString());
