@@ -5,7 +5,7 @@ import { newcomer } from './newcomer.js';
 
 const types = (events: readonly { type: string }[]) => events.map(({ type }) => type);
 
-test('an announcement is read once, and a reaction put and taken back once', () => {
+test('dismissing an announcement and reacting to it are recorded once, and a reaction can be undone', () => {
   const read = newcomer().when('dismissAnnouncement', { id: '5' }).when('dismissAnnouncement', { id: '5' });
   assert.deepEqual(types(read.events), ['announcementDismissed']);
   const on = { id: '5', name: '👍', on: true };
@@ -16,7 +16,7 @@ test('an announcement is read once, and a reaction put and taken back once', () 
   assert.equal(marks.length, 1);
 });
 
-test('reactions of one account are bounded, and so is what it remembers', () => {
+test('reactions and stored announcements of one account are bounded', () => {
   let alice = newcomer();
   for (let index = 0; index <= REACTIONS_MAX; index++)
     alice = alice.when('react', { id: '5', name: `${index}`, on: true });

@@ -4,7 +4,7 @@ import { BLOCKED_BY_MAX, BLOCKS_MAX } from '../../../actors/account/block.js';
 import { accountSlice } from '../../../actors/kinds/account.js';
 import { newcomer, other, self } from './newcomer.js';
 
-test('a block ends the own follow and the request of the other, once', () => {
+test('a block ends the own follow and the request of the other account, once', () => {
   const alice = newcomer(({ requests }) => requests.set(other, { edgeId: '9', atMs: 1 }))
     .when('follow', { target: other, targetLocked: false })
     .when('block', { target: other })
@@ -39,7 +39,7 @@ test('being blocked ends the follow of the blocker, and repeating it records not
   assert.equal(alice.when('receiveBlock', { from: other, on: false }).state.blockedBy.size, 0);
 });
 
-test('blockers past what is remembered still end the follow', () => {
+test('a block that exceeds the stored blockers still ends the follow', () => {
   const alice = newcomer(({ blockedBy }) => {
     for (let n = 0; n < BLOCKED_BY_MAX; n++) blockedBy.add(`${n}`);
   })
@@ -48,7 +48,7 @@ test('blockers past what is remembered still end the follow', () => {
   assert.deepEqual([alice.state.following.size, alice.state.blockedBy.size], [0, BLOCKED_BY_MAX]);
 });
 
-test('blocks are paged newest first; those from before they had ids of their own stand below', () => {
+test('blocks are paged newest first, and blocks without an edge id come last', () => {
   const alice = newcomer((state) => accountSlice.apply.blocked(state, { target: '7', atMs: 5, edgeId: '' }, 5))
     .when('block', { target: other })
     .when('block', { target: '8' });

@@ -25,7 +25,7 @@ const begun = () => {
   return { alice, id, item: items[0]?.id ?? '' };
 };
 
-test('a collection is made with those in it, shown as it stands, changed and deleted', () => {
+test('a collection is created with its accounts, shown, changed and deleted', () => {
   const { alice, id, item } = begun();
   assert.deepEqual(types(alice.events), ['collectionCreated', 'collectionItemsAdded']);
   assert.deepEqual(alice.when('collections', {}).reply, { ids: [id] });
@@ -48,7 +48,7 @@ test('a collection is made with those in it, shown as it stands, changed and del
     assert.equal(lost.lastProblem?.problem, 'not_found');
 });
 
-test('what changes nothing is not recorded, and only what others see of it is told to those in it', () => {
+test('a change without effect is not recorded, and only a visible change notifies the accounts in a collection', () => {
   const { alice, id } = begun();
   assert.equal(alice.when('updateCollection', { id, name: 'Birds' }).events.length, 2);
   const told = (changes: object) => alice.when('updateCollection', { id, ...changes }).events.at(-1);
@@ -66,30 +66,34 @@ test('what changes nothing is not recorded, and only what others see of it is to
   );
 });
 
-test('nobody is in a collection without having agreed, nor who is blocked or blocks, and each only once', () => {
+test('an account is added to a collection only with its consent, never across a block, and only once', () => {
   const add = (alice: Told, id: string, featured = willing(other)) => alice.when('addToCollection', { id, featured });
   const empty = () => newcomer().when('createCollection', { text, accounts: [] });
   const refused = (alice: Told) => alice.lastProblem?.problem;
   const alice = empty();
   const { id } = made(alice);
   assert.equal(refused(add(alice, id, willing(other, 'nobody'))), 'forbidden');
-  assert.equal(refused(add(alice, id, willing(other, ''))), 'forbidden', 'what is not understood is no consent');
+  assert.equal(refused(add(alice, id, willing(other, ''))), 'forbidden', 'an unknown answer is no consent');
   assert.equal(refused(add(alice, id, willing(other, 'followers'))), 'forbidden');
   assert.equal(
     refused(newcomer().when('createCollection', { text, accounts: [willing(other, 'nobody')] })),
     'forbidden',
   );
   const pending = alice.when('follow', { target: other, targetLocked: true });
-  assert.equal(refused(add(pending, id, willing(other, 'followers'))), 'forbidden', 'who has not answered');
+  assert.equal(
+    refused(add(pending, id, willing(other, 'followers'))),
+    'forbidden',
+    'the follow request is not answered',
+  );
   const follower = empty().when('follow', { target: other, targetLocked: false });
   assert.equal(refused(add(follower, id, willing(other, 'followers'))), undefined);
   assert.equal(refused(add(follower, id, willing(other, 'followers'))), 'invalid', 'twice');
   assert.equal(refused(add(empty().when('block', { target: other }), id)), 'forbidden');
   assert.equal(refused(add(empty().when('receiveBlock', { from: other, on: true }), id)), 'forbidden');
-  assert.equal(refused(add(empty(), id, willing(self, 'nobody'))), undefined, 'oneself needs no consent');
+  assert.equal(refused(add(empty(), id, willing(self, 'nobody'))), undefined, 'the owner needs no consent');
 });
 
-test('whoever leaves stays out; nobody leaves for somebody else', () => {
+test('an account that leaves a collection stays out, and can only be removed by itself', () => {
   const { alice, id, item } = begun();
   assert.equal(alice.when('leaveCollection', { id, item, by: account(9) }).lastProblem?.problem, 'forbidden');
   const left = alice.when('leaveCollection', { id, item, by: other });
@@ -106,7 +110,7 @@ test('whoever leaves stays out; nobody leaves for somebody else', () => {
   assert.equal(again.state.collections.get(same)?.left.size, LEFT_REMEMBERED_MAX);
 });
 
-test('a block takes each out of the other’s collections', () => {
+test('a block removes each account from the other’s collections', () => {
   for (const end of [
     begun().alice.when('block', { target: other }),
     begun().alice.when('receiveBlock', { from: other, on: true }),
@@ -119,7 +123,7 @@ test('a block takes each out of the other’s collections', () => {
   assert.equal([...others.state.collections.values()][0]?.items.size, 1);
 });
 
-test('there are only so many collections, with only so many accounts, and texts of only such lengths', () => {
+test('the number of collections, their accounts and the lengths of their texts are bounded', () => {
   const alice = newcomer();
   for (let n = 0; n < COLLECTIONS_MAX; n++)
     assert.equal(alice.when('createCollection', { text, accounts: [] }).lastProblem, undefined);
@@ -142,7 +146,7 @@ test('there are only so many collections, with only so many accounts, and texts 
   assert.deepEqual(fields({ name: '🦉'.repeat(COLLECTION_NAME_CHARS_MAX) }), []);
 });
 
-test('the end of an account takes its collections along', () => {
+test('the deletion of an account deletes its collections', () => {
   const { alice, id } = begun();
   const decided = { by: '', text: '', mail: false };
   const ended = alice

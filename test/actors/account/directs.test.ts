@@ -22,7 +22,7 @@ const listed = (alice: ReturnType<typeof newcomer>) =>
   (alice.when('directs', page).reply as unknown as { directs: { id: string; unread: boolean; statusIds: string[] }[] })
     .directs;
 
-test('what the same people say in one thread is one conversation, unread until it is read or answered', () => {
+test('direct statuses of the same accounts in one thread form one conversation, unread until read or answered', () => {
   const alice = newcomer(friend).when('hearDirect', heard(1)).when('hearDirect', heard(2)).when('hearDirect', heard(2));
   assert.equal(alice.events.length, 2);
   const [direct] = listed(alice);
@@ -38,7 +38,7 @@ test('what the same people say in one thread is one conversation, unread until i
   assert.equal(listed(alice.when('hearDirect', heard(5, { accounts: [other, self, third] }))).length, 2, 'others');
 });
 
-test('the one where somebody spoke last comes first, in pages', () => {
+test('conversations are paged by their latest status', () => {
   const alice = newcomer(friend)
     .when('hearDirect', heard(1))
     .when('hearDirect', heard(2, { conversationId: '000000000000000200' }))
@@ -54,7 +54,7 @@ test('the one where somebody spoke last comes first, in pages', () => {
   assert.deepEqual([directs[0]?.statusIds, more], [[idOf(2)], false]);
 });
 
-test('what was said last comes first, in whichever order it was heard', () => {
+test('conversations are ordered by their latest status, in whichever order statuses arrive', () => {
   const orders = [
     [4, 1, 3, 5, 2],
     [5, 4, 3, 2, 1],
@@ -70,7 +70,7 @@ test('what was said last comes first, in whichever order it was heard', () => {
   }
 });
 
-test('nothing is heard of those who are blocked; a stranger’s waits until they are let in, followed or answered', () => {
+test('a blocked account starts no conversation; a stranger’s is hidden until they are accepted, followed or answered', () => {
   assert.deepEqual(newcomer(({ blocking }) => blocking.set(other, '1')).when('hearDirect', heard(1)).events, []);
   assert.deepEqual(newcomer(({ blockedBy }) => blockedBy.add(other)).when('hearDirect', heard(1)).events, []);
   const waits = () => newcomer().when('hearDirect', heard(1));
@@ -92,7 +92,7 @@ test('nothing is heard of those who are blocked; a stranger’s waits until they
   );
 });
 
-test('one that is deleted is gone until something new is said', () => {
+test('a deleted conversation stays deleted until a new status arrives', () => {
   const alice = newcomer(friend).when('hearDirect', heard(1));
   const id = listed(alice)[0]?.id ?? '';
   const gone = alice.when('deleteDirect', { id });
@@ -102,7 +102,7 @@ test('one that is deleted is gone until something new is said', () => {
   assert.deepEqual(listed(gone.when('hearDirect', heard(2)))[0]?.statusIds, [idOf(2)]);
 });
 
-test('conversations and what is known of each are bounded', () => {
+test('conversations, and the statuses and accounts stored for each, are bounded', () => {
   let alice = newcomer(friend);
   for (let n = 0; n <= DIRECT_STATUSES_MAX; n++) alice = alice.when('hearDirect', heard(n));
   assert.equal(listed(alice)[0]?.statusIds.length, DIRECT_STATUSES_MAX);

@@ -7,7 +7,7 @@ const types = (events: readonly { type: string }[]) => events.map(({ type }) => 
 const bad = { domain: 'Bad.Example' };
 const page = { upwards: false, limit: 10 };
 
-test('a domain is blocked once, ends the follows from and to it, and is listed until it is unblocked', () => {
+test('a domain is blocked once, its follows end, and it is listed until it is unblocked', () => {
   const alice = newcomer().when('blockDomain', bad).when('blockDomain', { domain: 'bad.example.' });
   assert.deepEqual(types(alice.events), ['domainBlocked', 'domainParted']);
   const { domains } = alice.when('domainBlocks', page).reply as unknown as { domains: { domain: string }[] };
@@ -21,12 +21,12 @@ test('a domain is blocked once, ends the follows from and to it, and is listed u
   assert.deepEqual([types(ended.events).slice(2), ended.state.blockedDomains.size], [['domainUnblocked'], 0]);
 });
 
-test('parting from a domain leaves nothing behind', () => {
+test('parting from a domain leaves no state', () => {
   const alice = newcomer().when('partFromDomain', { ...bad, following: false });
   assert.deepEqual([types(alice.events), alice.state.blockedDomains.size], [['domainParted'], 0]);
 });
 
-test('a domain has one spelling, and what is none is refused', () => {
+test('a domain is normalised, and an invalid one is refused', () => {
   for (const [written, name] of [
     ['Bad.Example', 'bad.example'],
     ['bad.example.', 'bad.example'],
@@ -55,7 +55,7 @@ test('a domain has one spelling, and what is none is refused', () => {
   assert.deepEqual([refused.lastProblem?.problem, refused.events], ['invalid', []]);
 });
 
-test('there are so many blocked domains and no more', () => {
+test('the number of blocked domains is bounded', () => {
   const full = newcomer(({ blockedDomains }) => {
     for (let n = 0; n < DOMAIN_BLOCKS_MAX; n++) blockedDomains.set(`${n}.example`, `${n}`);
   });

@@ -7,7 +7,7 @@ const follow = { target: other, targetLocked: false };
 const page = { upwards: false, limit: 10 };
 const types = (events: readonly { type: string }[]) => events.map(({ type }) => type);
 
-test('somebody followed is endorsed once, listed, and no more after the end of it', () => {
+test('a followed account is endorsed once, and listed until the endorsement ends', () => {
   const alice = newcomer().when('follow', follow).when('endorse', { target: other }).when('endorse', { target: other });
   assert.deepEqual(types(alice.events), ['followed', 'endorsed']);
   const { edges } = alice.when('endorsements', page).reply as unknown as { edges: { account: string }[] };
@@ -19,10 +19,14 @@ test('somebody followed is endorsed once, listed, and no more after the end of i
   assert.deepEqual([types(ended.events).at(-1), ended.events.length, ended.state.endorsed.size], ['unendorsed', 3, 0]);
 });
 
-test('only those are endorsed who are followed, and not more than so many', () => {
+test('only followed accounts can be endorsed, and their number is bounded', () => {
   assert.equal(newcomer().when('endorse', { target: other }).lastProblem?.problem, 'invalid');
   const asked = newcomer().when('follow', { ...follow, targetLocked: true });
-  assert.equal(asked.when('endorse', { target: other }).lastProblem?.problem, 'invalid', 'nor who has not answered');
+  assert.equal(
+    asked.when('endorse', { target: other }).lastProblem?.problem,
+    'invalid',
+    'a pending follow is no follow',
+  );
   const full = newcomer(({ endorsed }) => {
     for (let n = 0; n < ENDORSEMENTS_MAX; n++) endorsed.set(`${n}`, `${n}`);
   });

@@ -11,7 +11,7 @@ const open = (change?: object) =>
     state.profile = { ...state.profile, discoverable: true, ...change };
   });
 
-test('those who want to be discovered agree to be featured; by followers only, if they choose their followers', () => {
+test('discoverable accounts can be featured by everybody, locked ones only by their followers', () => {
   assert.equal(consentOf({ discoverable: true, locked: false }), 'public');
   assert.equal(consentOf({ discoverable: true, locked: true }), 'followers');
   for (const locked of [true, false]) assert.equal(consentOf({ discoverable: false, locked }), 'nobody');
@@ -20,7 +20,7 @@ test('those who want to be discovered agree to be featured; by followers only, i
   assert.equal(consent(newcomer()), 'nobody');
 });
 
-test('nobody who is blocked, or who blocks, features an account, nor does anybody one that is suspended', () => {
+test('a blocked or blocking account cannot feature an account, and a suspended account cannot be featured', () => {
   assert.equal(consent(open().when('block', { target: other })), 'nobody');
   assert.equal(consent(open().when('receiveBlock', { from: other, on: true })), 'nobody');
   const decided = { by: '', text: '', mail: false };

@@ -10,7 +10,7 @@ const says = (alice: Alice, tags: readonly string[], nowMs = startMs, visibility
   alice.when('post', { ...blankPost, tags, visibility }, { nowMs });
 const asked = (alice: Alice) => alice.when('featuredTags', {}).reply as unknown as AccountFeaturedTags;
 
-test('a hashtag is featured once, and taken off by its id', () => {
+test('a hashtag is featured once, and removed by its id', () => {
   const alice = newcomer().when('featureTag', { name: 'birds' }).when('featureTag', { name: 'birds' });
   assert.equal(alice.events.length, 1);
   const [tag] = asked(alice).featured;
@@ -20,13 +20,13 @@ test('a hashtag is featured once, and taken off by its id', () => {
   assert.equal(off.when('unfeatureTag', { id: tag?.id ?? '' }).lastProblem?.problem, 'not_found');
 });
 
-test('there are so many featured hashtags and no more', () => {
+test('the number of featured hashtags is bounded', () => {
   let alice = newcomer();
   for (let n = 0; n < FEATURED_TAGS_MAX; n++) alice = alice.when('featureTag', { name: `tag${n}` });
   assert.equal(alice.when('featureTag', { name: 'more' }).lastProblem?.problem, 'limit_reached');
 });
 
-test('what was used last comes first, with its uses in what all may see; others are suggested', () => {
+test('featured hashtags are ordered by last use, count public uses only, and other used ones are suggested', () => {
   let alice = newcomer().when('featureTag', { name: 'birds' }).when('featureTag', { name: 'cats' });
   alice = says(alice, ['cats', 'dogs'], startMs + 1);
   alice = says(alice, ['birds', 'birds2'], startMs + 2);
@@ -45,14 +45,14 @@ test('what was used last comes first, with its uses in what all may see; others 
   );
 });
 
-test('a deleted status no longer counts', () => {
+test('a deleted status is no longer counted', () => {
   const alice = says(newcomer().when('featureTag', { name: 'birds' }), ['birds']);
   const gone = alice.when('countStatus', { id: '1', delta: -1, atMs: startMs, tags: ['birds'] });
   const [tag] = asked(gone).featured;
   assert.deepEqual([tag?.uses, tag?.lastAtMs], [0, 0]);
 });
 
-test('of hashtags used long ago only the featured ones are remembered', () => {
+test('only featured hashtags stay stored when they were used long ago', () => {
   let alice = says(newcomer().when('featureTag', { name: 'first' }), ['first', 'second']);
   for (let n = 0; n < TAGS_REMEMBERED_MAX + FEATURED_TAGS_MAX; n++) alice = says(alice, [`tag${n}`]);
   const { tagUses } = alice.state;

@@ -33,7 +33,7 @@ const replied = (given: { readonly reply: unknown }) => given.reply as AccountFi
 const word = (given: { readonly reply: unknown }) => given.reply as AccountFilterKeyword;
 const only = (state: { readonly filters: ReadonlyMap<string, AccountFilter> }) => [...state.filters.values()][0];
 
-test('a filter is made with its keywords, and saving it as it is records nothing', () => {
+test('a filter is created with its keywords, and saving it unchanged records nothing', () => {
   const made = newcomer().when('saveFilter', wanted('cat'));
   const { id, title, context, action, expiresAtMs, keywords } = replied(made);
   assert.deepEqual([title, context, action, expiresAtMs], ['no cats', ['home', 'public'], 'warn', 0]);
@@ -46,7 +46,7 @@ test('a filter is made with its keywords, and saving it as it is records nothing
   assert.deepEqual(only(again.state), replied(made));
 });
 
-test('a change leaves what it does not name, and keywords are changed, added and taken by id', () => {
+test('a change keeps other fields, and keywords are changed, added and removed by id', () => {
   const made = newcomer().when('saveFilter', { ...wanted('cat'), expiresInMs: 60_000 });
   const { id, keywords } = replied(made);
   assert.equal(replied(made).expiresAtMs, startMs + 60_000);
@@ -73,7 +73,7 @@ test('a change leaves what it does not name, and keywords are changed, added and
   );
 });
 
-test('what is blank, too long or no context is refused and records nothing', () => {
+test('a blank or too long text and an unknown context are refused', () => {
   const refused = [
     { ...wanted('cat'), title: ' ' },
     { ...wanted('cat'), title: 'x'.repeat(257) },
@@ -91,7 +91,7 @@ test('what is blank, too long or no context is refused and records nothing', () 
     assert.equal(newcomer().when(command, { id: '7' }).lastProblem?.problem, 'not_found');
 });
 
-test('there are so many filters, keywords and named statuses, and no more', () => {
+test('the numbers of filters, keywords and filtered statuses are bounded', () => {
   let alice = newcomer();
   for (let n = 0; n < FILTERS_MAX; n++) alice = alice.when('saveFilter', { ...wanted('cat'), keywords: [] });
   assert.equal(alice.when('saveFilter', wanted('cat')).lastProblem?.problem, 'limit_reached');
@@ -108,7 +108,7 @@ test('there are so many filters, keywords and named statuses, and no more', () =
   assert.equal(more.lastProblem?.problem, 'limit_reached');
 });
 
-test('to the older interface each keyword is a filter', () => {
+test('version 1 of the API shows each keyword as a filter', () => {
   const made = newcomer().when('savePhrase', phrase('cat'));
   const filter = only(made.state);
   assert.deepEqual([filter?.title, filter?.action, filter?.context], ['cat', 'hide', ['home']]);
@@ -124,7 +124,7 @@ test('to the older interface each keyword is a filter', () => {
   assert.deepEqual([types(gone.events).at(-1), gone.state.filters.size], ['filterRemoved', 0]);
 });
 
-test('the older interface does not change the rules of other keywords', () => {
+test('version 1 of the API does not change the rules of other keywords', () => {
   const made = newcomer().when('savePhrase', phrase('cat'));
   const { id } = word(made);
   const two = made.when('saveKeyword', { filterId: only(made.state)?.id, keyword: 'dog' });
@@ -138,7 +138,7 @@ test('the older interface does not change the rules of other keywords', () => {
   );
 });
 
-test('a status is named once, and taken out again', () => {
+test('a status is added to a filter once, and can be removed', () => {
   const made = newcomer().when('saveFilter', wanted('cat'));
   const command = { filterId: replied(made).id, statusId: '77' };
   const named = made.when('addFilteredStatus', command);
@@ -147,7 +147,7 @@ test('a status is named once, and taken out again', () => {
   assert.deepEqual(only(gone.state)?.statuses, []);
 });
 
-test('whoever knows the relations learns of a change by their version, and that there are filters', () => {
+test('a filter changes the version of the relations, which say that there are filters', () => {
   const alice = newcomer();
   const sources = () => alice.when('sources', {}).reply as unknown as { screened: boolean };
   const before = alice.state.relationsVersion;
@@ -158,7 +158,7 @@ test('whoever knows the relations learns of a change by their version, and that 
   assert.deepEqual([sources().screened, alice.state.relationsVersion], [false, before + 2]);
 });
 
-test('an account’s filters, blocked domains and languages at all limits fit one message', () => {
+test('filters, blocked domains and languages of an account at all limits fit one message', () => {
   const wide = '猫';
   const { state } = newcomer(({ filters, blockedDomains, following }) => {
     for (let n = 0; n < FILTERS_MAX; n++) {

@@ -22,7 +22,7 @@ test('a repeated follow records nothing; other options keep the edge', () => {
   assert.deepEqual([edge?.reblogs, edge?.edgeId], [false, alice.state.following.get(other)?.edgeId]);
 });
 
-test('nobody follows themselves, whom they block, or who blocks them', () => {
+test('an account cannot follow itself, nor across a block', () => {
   for (const alice of [
     newcomer().when('follow', { ...open, target: self }),
     newcomer((state) => state.blocking.set(other, '1')).when('follow', open),
@@ -41,7 +41,7 @@ test('a follow past the limit is refused and records nothing', () => {
   assert.deepEqual(full.events, []);
 });
 
-test('an answer counts for the current edge only, and once', () => {
+test('an answer is applied to the current edge only, and once', () => {
   const alice = newcomer().when('follow', { ...open, targetLocked: true });
   const edgeId = alice.state.following.get(other)?.edgeId ?? '';
   assert.equal(alice.when('answerFollow', { target: other, edgeId: '1', answer: 'rejected' }).events.length, 1);
@@ -52,13 +52,13 @@ test('an answer counts for the current edge only, and once', () => {
   assert.equal(rejected.state.following.size, 0);
 });
 
-test('who is not followed can be unfollowed without a record', () => {
+test('an account that is not followed can be unfollowed without a record', () => {
   assert.deepEqual(newcomer().when('unfollow', { target: other }).events, []);
   const alice = newcomer().when('follow', open).when('unfollow', { target: other });
   assert.equal(alice.state.following.size, 0);
 });
 
-test('a follow is limited to languages until the limit is lifted; other options leave it', () => {
+test('a follow is limited to languages until the limit is removed, and other options keep it', () => {
   const follow = { target: other, targetLocked: false };
   const limited = newcomer().when('follow', { ...follow, limit: { languages: ['fr', 'en', 'fr'] } });
   const limit = () => limited.state.following.get(other)?.limit?.languages;
@@ -80,7 +80,7 @@ test('a follow is limited to languages until the limit is lifted; other options 
     assert.equal(limited.when('follow', { ...follow, limit: { languages } }).lastProblem?.problem, 'invalid');
 });
 
-test('those who are followed are listed newest first, without those who have not answered yet', () => {
+test('followed accounts are listed newest first, without pending ones', () => {
   const alice = newcomer(({ following }) => {
     for (const target of ['1', '2', '3']) following.set(target, edgeTo(target));
     following.set('4', { ...edgeTo('4'), pending: true });

@@ -5,7 +5,7 @@ import { newcomer } from './newcomer.js';
 
 const types = (events: readonly { type: string }[]) => events.map(({ type }) => type);
 
-test('a hashtag is followed once and left once, and each makes a new version of the relations', () => {
+test('a hashtag is followed and unfollowed once, and each changes the version of the relations', () => {
   const alice = newcomer();
   const { relationsVersion } = alice.state;
   const done = alice
@@ -17,7 +17,7 @@ test('a hashtag is followed once and left once, and each makes a new version of 
   assert.equal(alice.state.relationsVersion, relationsVersion + 2);
 });
 
-test('sources and pages name followed hashtags, the latest first', () => {
+test('sources and pages contain followed hashtags, the latest first', () => {
   const alice = newcomer()
     .when('followTag', { name: 'a' })
     .when('followTag', { name: 'b' })

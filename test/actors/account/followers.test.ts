@@ -17,17 +17,17 @@ test('a follower is added and removed once', () => {
     ['followerAdded', 'notified'],
   );
   const without = alice.when('removeFollower', knock).when('removeFollower', knock);
-  assert.deepEqual([without.events.length, without.state.followers], [4, 0], 'with its notification');
+  assert.deepEqual([without.events.length, without.state.followers], [4, 0], 'including the retracted notification');
 });
 
-test('a removal that comes for an older edge leaves the newer one', () => {
+test('a removal for an older edge keeps the newer one', () => {
   const alice = newcomer()
     .when('addFollower', { ...knock, edgeId: '8' })
     .when('removeFollower', knock);
   assert.equal(alice.state.followers, 1);
 });
 
-test('a locked account takes requests, answers each once, and refuses those past the limit', () => {
+test('a locked account stores requests, answers each once, and refuses those above the limit', () => {
   const alice = newcomer(locked).when('addFollower', knock).when('addFollower', knock);
   assert.deepEqual(
     [alice.events.map(({ type }) => type), alice.reply],
@@ -44,7 +44,7 @@ test('a locked account takes requests, answers each once, and refuses those past
   assert.deepEqual(full.reply, { answer: 'rejected' });
 });
 
-test('a request that is turned down or withdrawn is gone; turning down nothing is no error', () => {
+test('a rejected or withdrawn request is removed, and rejecting none is no error', () => {
   const alice = newcomer(locked).when('addFollower', knock);
   const told = alice.state.lastNotificationId ?? '';
   const withdrawn = alice.when('removeFollower', knock);
@@ -58,18 +58,18 @@ test('a request that is turned down or withdrawn is gone; turning down nothing i
   assert.equal(newcomer().when('authorizeFollow', { follower: other }).lastProblem?.problem, 'not_found');
 });
 
-test('an account that opens is not told of each who had asked', () => {
+test('an account that opens is not notified of each accepted request', () => {
   const open = newcomer(locked).when('addFollower', knock);
   open.state.profile = { ...open.state.profile, locked: false };
   assert.equal(open.when('authorizeFollow', { follower: other }).events.at(-1)?.type, 'notificationDismissed');
 });
 
-test('who is blocked is refused', () => {
+test('a blocked account’s follow is refused', () => {
   const alice = newcomer((state) => state.blocking.set(other, '1')).when('addFollower', knock);
   assert.deepEqual([alice.reply, alice.state.followers], [{ answer: 'rejected' }, 0]);
 });
 
-test('all followers are counted though only the latest are remembered', () => {
+test('all followers are counted, although only the latest are stored', () => {
   let alice = newcomer((state) => {
     for (let n = 0; n < FOLLOWERS_REMEMBERED_MAX; n++) state.recentFollowers.set(`${n}`, '1');
     state.followers = FOLLOWERS_REMEMBERED_MAX;
@@ -79,7 +79,7 @@ test('all followers are counted though only the latest are remembered', () => {
   assert.equal(alice.state.followers, FOLLOWERS_REMEMBERED_MAX);
 });
 
-test('a follower who is sent away is told, and nobody is who does not follow', () => {
+test('a removed follower is notified, and removing an account that does not follow notifies nobody', () => {
   const alice = newcomer().when('addFollower', knock);
   const away = alice.when('dropFollower', { follower: other, edgeId: knock.edgeId });
   const gone = (away.events as unknown as { type: string; rejected: boolean }[]).at(-2);

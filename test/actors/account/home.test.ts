@@ -10,7 +10,7 @@ import { newcomer, self } from './newcomer.js';
 
 const newest = { knownVersion: 0, before: undefined, after: undefined, upwards: false, limit: 20 };
 
-/** A ring that says the same each time, and what was asked for. */
+/** Returns rings that always give the same page, with the requests they received. */
 function rings(part: HomeIds) {
   const asked: { viewer: string; authors: readonly string[] }[] = [];
   const versions: number[] = [];
@@ -34,7 +34,7 @@ function ask(ring: ReturnType<typeof rings>, state: AccountState, input: typeof 
   return decision.reply;
 }
 
-test('ids come with the relations, and without them to who knows them', () => {
+test('a home has the relations unless the reader has their version', () => {
   const part: HomeIds = { ids: ['7', '5'], rest: 'ring', floor: '1' };
   const state = newcomer().state;
   const ring = rings(part);
@@ -48,7 +48,7 @@ test('ids come with the relations, and without them to who knows them', () => {
   assert.deepEqual(ring.asked, []);
 });
 
-test('who has no ring is given one, of those that they follow', () => {
+test('a viewer without a ring gets one for the followed accounts', () => {
   const ring = rings(NO_RING);
   const bob = '000000000000000077';
   const pending = '000000000000000078';
@@ -59,13 +59,13 @@ test('who has no ring is given one, of those that they follow', () => {
   assert.deepEqual(ring.asked, [{ viewer: self, authors: [bob] }]);
 });
 
-test('asked for the relations alone it looks at no ring', () => {
+test('a read of the relations alone does not read the ring', () => {
   const ring = rings(NO_RING);
   ask(ring, newcomer().state, { ...newest, limit: 0 });
   assert.deepEqual([ring.asked, ring.versions], [[], []]);
 });
 
-test('each event of relations moves their version on, others do not', () => {
+test('each event of relations increases their version, and other events do not', () => {
   const before = newcomer();
   const version = before.state.relationsVersion;
   before.when('updateProfile', { fields: [], setFields: false, displayName: 'A' });
@@ -77,7 +77,7 @@ test('each event of relations moves their version on, others do not', () => {
   assert.ok(relationEvents.includes('followed'));
 });
 
-test('an account that is nobody’s has no home', () => {
+test('an unregistered account has no home', () => {
   const decision = home(rings(NO_RING)).decide.home(initialAccount(self), newest, ctx);
   assert.ok(isProblem(decision) && decision.problem === 'not_found');
 });

@@ -5,7 +5,7 @@ import { newcomer, startMs } from './newcomer.js';
 const wish = (indexable: boolean) => ({ indexable, fields: [], setFields: false });
 const types = (events: readonly { type: string }[]) => events.map(({ type }) => type);
 
-test('each change of the wish to be found counts as a choice, and what changes nothing else does not', () => {
+test('each change of the indexing setting is a new choice, and other changes are not', () => {
   const alice = newcomer().when('updateProfile', wish(true));
   assert.deepEqual(types(alice.events), ['profileUpdated', 'indexingChosen']);
   assert.equal(alice.state.indexingRound, 1);
@@ -15,7 +15,7 @@ test('each change of the wish to be found counts as a choice, and what changes n
   assert.deepEqual(shy.events.at(-1), { type: 'indexingChosen', on: false, round: 2, atMs: startMs });
 });
 
-test('steps of an earlier choice end with the next one', () => {
+test('steps of an earlier choice stop after the next one', () => {
   const alice = newcomer().when('updateProfile', wish(true)).when('updateProfile', wish(false));
   const known = alice.events.length;
   const late = alice.when('indexSome', { round: 1, after: '7' });

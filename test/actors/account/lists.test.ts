@@ -9,13 +9,13 @@ const ID = '000000000000000001';
 const types = (events: readonly { type: string }[]) => events.map(({ type }) => type);
 const follows = { target: other, targetLocked: false };
 const made = () => newcomer().when('createList', friends);
-/** With somebody followed as its member. */
+/** A list with a followed account as its member. */
 const peopled = () =>
   made()
     .when('follow', follows)
     .when('addToList', { id: ID, accounts: [other, self, other] });
 
-test('a list is made, shown, changed where something is given, and deleted', () => {
+test('a list is created, shown, changed in part, and deleted', () => {
   const alice = made();
   assert.deepEqual(alice.reply, { id: ID, ...friends });
   const changed = alice.when('updateList', { id: ID, title: ' Foes ' }).when('updateList', { id: ID, exclusive: true });
@@ -27,7 +27,7 @@ test('a list is made, shown, changed where something is given, and deleted', () 
     assert.equal(gone.when(command, { id: ID }).lastProblem?.problem, 'not_found', command);
 });
 
-test('a list without a title, with one too long, or past the limit is refused', () => {
+test('a list with an empty or too long title, or above the limit, is refused', () => {
   for (const title of ['', '  ', 'x'.repeat(LIST_TITLE_CHARS_MAX + 1)]) {
     assert.equal(newcomer().when('createList', { ...friends, title }).lastProblem?.problem, 'invalid');
     assert.equal(made().when('updateList', { id: ID, title }).lastProblem?.problem, 'invalid');
@@ -37,7 +37,7 @@ test('a list without a title, with one too long, or past the limit is refused', 
   assert.equal(alice.when('createList', friends).lastProblem?.problem, 'limit_reached');
 });
 
-test('only the owner and who is followed or asked can be members, each once', () => {
+test('only the owner and followed or requested accounts can be members, each once', () => {
   const alice = made().when('follow', follows);
   const add = (accounts: string[]) => alice.when('addToList', { id: ID, accounts });
   assert.equal(add([other, '5']).lastProblem?.problem, 'not_found');
@@ -56,7 +56,7 @@ test('members are bounded', () => {
   assert.equal(alice.lastProblem?.problem, 'limit_reached');
 });
 
-test('members are paged, named in lists, taken out once, and leave with the follow', () => {
+test('members are paged, shown in lists, removed once, and removed with the follow', () => {
   const alice = peopled();
   const page = (limit: number) =>
     alice.when('listMembers', { id: ID, bounds: { upwards: false, limit } }).reply as unknown as {
@@ -83,7 +83,7 @@ test('members are paged, named in lists, taken out once, and leave with the foll
     assert.deepEqual([...(end().state.lists.get(ID)?.members.keys() ?? [])], [self]);
 });
 
-test('a refused request leaves the lists, too', () => {
+test('a rejected follow request removes the member from lists', () => {
   const alice = made().when('follow', { ...follows, targetLocked: true });
   const edgeId = alice.state.following.get(other)?.edgeId ?? '';
   const refused = alice
@@ -92,7 +92,7 @@ test('a refused request leaves the lists, too', () => {
   assert.equal(refused.state.lists.get(ID)?.members.size, 0);
 });
 
-test('sources hold the lists, and each change of one makes a new version of the relations', () => {
+test('sources contain the lists, and each change of one changes the version of the relations', () => {
   const { state } = peopled();
   const before = state.relationsVersion;
   const { reply } = newcomer((fresh) => Object.assign(fresh, state)).when('sources', {});

@@ -38,7 +38,7 @@ test('an upload is added once, however often it is sent', () => {
   assert.equal((again.reply as AccountMedia).id, first.id);
 });
 
-test('what waits too long goes with the next upload, and the oldest of too many', () => {
+test('an upload removes expired ones, and the oldest above the limit', () => {
   const old = withUploads(an('a')).when('addMedia', { media: an('b') }, { nowMs: startMs + UPLOAD_MS_MAX });
   assert.deepEqual(types(old.events), ['mediaRemoved', 'mediaAdded']);
   const full = withUploads(...Array.from({ length: UPLOADS_MAX }, (_, n) => an(`${n}`))).when('addMedia', {
@@ -49,14 +49,14 @@ test('what waits too long goes with the next upload, and the oldest of too many'
   assert.equal(full.state.uploads.has('0'), false);
 });
 
-test('uploads that no status wanted go by themselves when their alarm rings', () => {
+test('the alarm removes unused uploads', () => {
   const alarm = { what: UPLOADS_ALARM, atMs: uploadAlarmMs(startMs) };
   const early = withUploads(an('a')).when('alarm', alarm, { nowMs: startMs + UPLOAD_MS_MAX - 1 });
   assert.deepEqual(early.events, []);
   assert.deepEqual(types(early.when('alarm', alarm, { nowMs: alarm.atMs }).events), ['mediaRemoved']);
 });
 
-test('work that is done keeps what was said of the upload meanwhile, and counts once', () => {
+test('finished processing keeps the owner’s changes, and is recorded once', () => {
   const waiting = withUploads(an('a', { state: 'waiting', file: 'a.waiting' }));
   const done = an('a', { id: '0' });
   const finished = waiting
@@ -68,7 +68,7 @@ test('work that is done keeps what was said of the upload meanwhile, and counts 
   assert.equal((finished.events[1] as unknown as { replaced: string }).replaced, 'a.waiting');
 });
 
-test('a preview of the owner’s own stays when the work is done, and the one that was made meanwhile goes', () => {
+test('the owner’s preview replaces the generated one', () => {
   const done = an('a', { id: '0' });
   const own = { preview: 'own.small.jpg', previewWidth: 9, previewHeight: 16, blurhash: 'own' };
   const given = withUploads(an('a', { state: 'waiting', file: 'a.waiting', ...own }));
@@ -85,7 +85,7 @@ test('a preview of the owner’s own stays when the work is done, and the one th
   assert.deepEqual(replaced(late.events), ['', 'a.waiting', 'a.small.jpg']);
 });
 
-test('a status takes its uploads with it, all or none', () => {
+test('a status attaches all of its uploads or none', () => {
   const alice = withUploads(an('a'), an('b'));
   const missing = alice.when('post', { ...text, media: { ids: ['0', '7'] } });
   assert.equal(missing.lastProblem?.problem, 'invalid');
@@ -100,7 +100,7 @@ test('a status takes its uploads with it, all or none', () => {
   assert.equal(posted.state.uploads.size, 0);
 });
 
-test('videos stand alone, unready and failed uploads nowhere', () => {
+test('videos are attached alone, and unready or failed uploads never', () => {
   const post = (...all: readonly AccountMedia[]) =>
     withUploads(...all).when('post', { ...text, media: { ids: all.map((_, index) => String(index)) } }).lastProblem
       ?.detail ?? '';
@@ -110,7 +110,7 @@ test('videos stand alone, unready and failed uploads nowhere', () => {
   assert.equal(post(an('a', { kind: 'audio' })), '');
 });
 
-test('taking for a status that exists is answered alike when repeated', () => {
+test('a repeated takeMedia for a status returns the same uploads', () => {
   const alice = withUploads(an('a')).when('takeMedia', { ids: ['0'], statusId: '9' });
   const again = alice.when('takeMedia', { ids: ['0'], statusId: '9' });
   assert.deepEqual(types(again.events), ['mediaTaken']);
@@ -118,7 +118,7 @@ test('taking for a status that exists is answered alike when repeated', () => {
   assert.equal(alice.when('takeMedia', { ids: ['0'], statusId: '8' }).lastProblem?.problem, 'invalid');
 });
 
-test('what a status let go is there again for a day, or gone at once', () => {
+test('released uploads are unattached for a day, or removed at once', () => {
   const released = newcomer().when('releaseMedia', { media: [an('a', { id: '5' })], discard: false });
   assert.equal(released.state.uploads.get('5')?.atMs, startMs);
   assert.deepEqual(types(released.when('releaseMedia', { media: [an('a', { id: '5' })], discard: false }).events), [
@@ -128,7 +128,7 @@ test('what a status let go is there again for a day, or gone at once', () => {
   assert.deepEqual(types(discarded.events), ['mediaRemoved']);
 });
 
-test('removing what is not there, and descriptions that are too long, are refused', () => {
+test('removing an unknown upload, and a too long description, are refused', () => {
   assert.equal(newcomer().when('removeMedia', { id: '1' }).lastProblem?.problem, 'not_found');
   const long = { id: '0', description: 'x'.repeat(1_501), previewWidth: 0, previewHeight: 0 };
   const alice = withUploads(an('a'));

@@ -11,7 +11,7 @@ const decided = (action: string, role?: string) => ({
 });
 const types = (events: readonly { type: string }[]) => events.map(({ type }) => type);
 
-test('what moderators decide is recorded once and can be taken back', () => {
+test('a moderator’s decision is recorded once and can be undone', () => {
   for (const [on, off] of [
     ['silence', 'unsilence'],
     ['sensitive', 'unsensitive'],
@@ -25,10 +25,14 @@ test('what moderators decide is recorded once and can be taken back', () => {
   }
 });
 
-test('a suspension keeps the tokens, so that it can be taken back; a deletion ends them for good', () => {
+test('a suspension keeps the tokens, and a deletion revokes them', () => {
   const token = { tokenHash: 'a', clientId: 'c', scopes: ['read'], kind: 'access' };
   const alice = newcomer().when('issueToken', token);
-  assert.equal(alice.when('moderate', decided('delete')).lastProblem?.problem, 'forbidden', 'only once suspended');
+  assert.equal(
+    alice.when('moderate', decided('delete')).lastProblem?.problem,
+    'forbidden',
+    'only a suspended account can be deleted',
+  );
   const suspended = alice.when('moderate', decided('suspend'));
   assert.equal(suspended.state.tokens.size, 1);
   const deleted = suspended.when('moderate', decided('delete'));
@@ -36,18 +40,18 @@ test('a suspension keeps the tokens, so that it can be taken back; a deletion en
   assert.equal(deleted.when('moderate', decided('unsuspend')).lastProblem?.problem, 'forbidden');
 });
 
-test('who was approved cannot be rejected, and there are no other actions', () => {
+test('an approved account cannot be rejected, and unknown actions are refused', () => {
   assert.equal(newcomer().when('moderate', decided('reject')).lastProblem?.problem, 'forbidden');
   assert.equal(newcomer().when('moderate', decided('constructor')).lastProblem?.problem, 'invalid');
 });
 
-test('a role is given and taken', () => {
+test('a role is assigned and removed', () => {
   const moderator = newcomer().when('moderate', decided('role', 'moderator'));
   assert.equal(moderator.state.owner?.role, 'moderator');
   assert.equal(moderator.when('moderate', decided('role', 'user')).state.owner?.role, 'user');
 });
 
-test('who is frozen or suspended keeps no code, link or browser session, and gets no new token', () => {
+test('a frozen or suspended account loses codes, links and browser sessions, and gets no new token', () => {
   const code = { codeHash: 'code', clientId: 'app', redirectUri: 'https://app/', scopes: ['read'] };
   const exchange = { ...code, tokenHash: 't' };
   const token = (tokenHash: string, kind: string) => ({ tokenHash, clientId: 'app', scopes: ['read'], kind });
@@ -71,7 +75,7 @@ test('who is frozen or suspended keeps no code, link or browser session, and get
   }
 });
 
-test('a code that was granted under another role gives no token', () => {
+test('a code from before a change of role is invalid', () => {
   const code = { codeHash: 'code', clientId: 'app', redirectUri: 'https://app/', scopes: ['admin:read'] };
   const demoted = newcomer().when('grantCode', code).when('moderate', decided('role', 'moderator'));
   assert.equal(demoted.when('exchangeCode', { ...code, tokenHash: 't' }).lastProblem?.problem, 'bad_request');

@@ -12,10 +12,10 @@ test('a mute is recorded once, and again when its options change', () => {
   const changed = alice.when('mute', { ...forGood, notifications: false });
   assert.deepEqual(types(changed.events), ['muted', 'muted']);
   const [first, second] = changed.events as unknown as { edgeId: string }[];
-  assert.equal(first?.edgeId, second?.edgeId, 'its place in the list stays');
+  assert.equal(first?.edgeId, second?.edgeId, 'the mute keeps its place in the list');
 });
 
-test('a mute with a duration ends by itself, for relations, lists and notifications', () => {
+test('a mute with a duration expires for relations, lists and notifications', () => {
   const alice = newcomer().when('mute', { ...forGood, durationMs: 60_000 });
   const reply = (nowMs: number) => {
     const relations = alice.when('relations', { targets: [other] }, { nowMs }).reply as unknown as {
@@ -38,7 +38,7 @@ test('a mute with a duration ends by itself, for relations, lists and notificati
   assert.deepEqual(types(alice.when('notify', notice, { nowMs: startMs + 60_000 }).events), ['muted', 'notified']);
 });
 
-test('a mute that spares notifications lets them come', () => {
+test('a mute without notifications lets them through', () => {
   const alice = newcomer().when('mute', { ...forGood, notifications: false });
   assert.deepEqual(types(alice.when('notify', { type: 'follow', from: other }).events), ['muted', 'notified']);
 });
@@ -49,7 +49,7 @@ test('an unmute is recorded once', () => {
   assert.equal(alice.state.muting.size, 0);
 });
 
-test('muting oneself or too many is refused; mutes that have ended leave room', () => {
+test('muting oneself or too many is refused, and expired mutes do not count', () => {
   assert.equal(newcomer().when('mute', { ...forGood, target: self }).lastProblem?.problem, 'forbidden');
   const full = (untilMs: number) =>
     newcomer(({ muting }) => {
@@ -60,7 +60,7 @@ test('muting oneself or too many is refused; mutes that have ended leave room', 
   assert.deepEqual([ended.lastProblem, ended.state.muting.size], [undefined, 1]);
 });
 
-test('sources name who is muted, until when', () => {
+test('sources contain muted accounts and the ends of their mutes', () => {
   const { reply } = newcomer()
     .when('mute', { ...forGood, durationMs: 5 })
     .when('sources', {});

@@ -6,7 +6,7 @@ import { newcomer, other } from './newcomer.js';
 const quiet = { conversationId: '7' };
 const notice = { type: 'favourite', from: other, statusId: '8', conversationId: '7' };
 
-test('what happens in a muted conversation is not told, until it is unmuted', () => {
+test('a muted conversation makes no notifications until it is unmuted', () => {
   const alice = newcomer().when('muteConversation', quiet).when('muteConversation', quiet).when('notify', notice);
   assert.deepEqual(
     alice.events.map(({ type }) => type),
@@ -25,7 +25,7 @@ test('what happens in a muted conversation is not told, until it is unmuted', ()
   );
 });
 
-test('muted conversations are bounded, and sources name them', () => {
+test('muted conversations are bounded and part of the sources', () => {
   const full = newcomer(({ mutedConversations }) => {
     for (let n = 0; n < MUTED_CONVERSATIONS_MAX; n++) mutedConversations.add(`c${n}`);
   });

@@ -9,7 +9,7 @@ export const startMs = 1_767_225_600_000;
 export const self = makeId(startMs, 1, 0);
 export const other = makeId(startMs, 2, 0);
 
-/** An account that has just registered; `change` brings its state to where the test begins. */
+/** Returns an account that has just registered. `change` modifies its state before the test. */
 export function newcomer(change: (state: AccountState) => void = () => undefined) {
   const state = initialAccount(self);
   given(accountSlice, state, { self, nowMs: startMs }).when('register', registration('alice'));

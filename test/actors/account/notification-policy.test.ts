@@ -8,7 +8,7 @@ const mention = { type: 'mention', from: other, statusId: '7' };
 const edge = { target: other, edgeId: '3', pending: false, reblogs: true, notify: false, atMs: 1 };
 const oldEnough = { nowMs: startMs + NEW_ACCOUNT_MS };
 
-/** What becomes of a mention under the policy. */
+/** Returns the reception of a mention under the policy. */
 function under(
   policy: Partial<AccountState['policy']>,
   { change = (_: AccountState): void => undefined, notice = mention as object, at = oldEnough } = {},
@@ -23,7 +23,7 @@ function under(
 const followed = (state: AccountState) => void state.following.set(other, edge);
 const follower = (state: AccountState) => void state.recentFollowers.set(other, '3');
 
-test('each rule holds for those whom it names, and the strictest wins', () => {
+test('each rule applies to its senders, and the strictest wins', () => {
   for (const way of ['filter', 'drop']) {
     assert.equal(under({ notFollowing: way }), way);
     assert.equal(under({ notFollowing: way }, { change: followed }), 'accept');
@@ -38,15 +38,15 @@ test('each rule holds for those whom it names, and the strictest wins', () => {
     assert.equal(under({ privateMentions: way }, { notice: { direct: true }, change: followed }), 'accept');
   }
   assert.equal(under({ notFollowing: 'filter', notFollowers: 'drop' }), 'drop');
-  assert.equal(under({}, { notice: { direct: true } }), 'filter', 'as Mastodon begins');
+  assert.equal(under({}, { notice: { direct: true } }), 'filter', 'the default of Mastodon');
 });
 
-test('what nobody can flood anybody with is never filtered', () => {
+test('notifications that cannot be sent in large numbers are never filtered', () => {
   const severe = { notFollowing: 'drop', notFollowers: 'drop' };
   for (const type of ['poll', 'update', 'admin.report']) assert.equal(under(severe, { notice: { type } }), 'accept');
 });
 
-test('a policy is recorded once; one that is none is refused', () => {
+test('a policy is recorded once, and an unknown one is refused', () => {
   const alice = newcomer().when('setNotificationPolicy', { notFollowing: 'drop' });
   assert.equal(alice.when('setNotificationPolicy', { notFollowing: 'drop' }).events.length, 1);
   assert.equal(alice.when('setNotificationPolicy', { notFollowing: 'burn' }).lastProblem?.problem, 'invalid');
@@ -54,7 +54,7 @@ test('a policy is recorded once; one that is none is refused', () => {
 
 const waiting = () => newcomer().when('setNotificationPolicy', { notFollowing: 'filter' });
 
-test('what waits is counted by account, with its last status, until it is accepted: then the account is let in', () => {
+test('filtered notifications are counted by account, with the last status, until the account is accepted', () => {
   const alice = waiting()
     .when('notify', mention)
     .when('notify', { ...mention, statusId: '8' })
@@ -77,7 +77,7 @@ test('what waits is counted by account, with its last status, until it is accept
   assert.equal(admitted.when('notificationRequest', { ids: [id] }).lastProblem?.problem, 'not_found');
 });
 
-test('what is dismissed begins anew; settling what is not there records nothing', () => {
+test('a dismissed request starts anew, and settling an unknown one records nothing', () => {
   const alice = waiting().when('notify', mention);
   const id = [...alice.state.waiting.values()][0]?.id ?? '';
   const gone = alice.when('dismissNotificationRequests', { ids: [id] });
@@ -97,9 +97,9 @@ test('requests and permissions are bounded', () => {
   assert.equal(alice.when('acceptNotificationRequests', { ids }).state.permitted.size, PERMITTED_MAX);
 });
 
-test('of those whom moderators limited one hears what the policy, a permission or a follow accepts', () => {
+test('a silenced account’s notifications are received as the policy, a permission or a follow says', () => {
   const notice = { limited: true };
-  assert.equal(under({}, { notice }), 'filter', 'as Mastodon begins');
+  assert.equal(under({}, { notice }), 'filter', 'the default of Mastodon');
   for (const way of ['accept', 'filter', 'drop']) assert.equal(under({ limitedAccounts: way }, { notice }), way);
   assert.equal(under({ limitedAccounts: 'drop' }, { notice, change: followed }), 'accept');
   const permit = ({ permitted }: AccountState) => void permitted.add(other);
@@ -107,7 +107,7 @@ test('of those whom moderators limited one hears what the policy, a permission o
   assert.equal(under({ limitedAccounts: 'drop' }, { notice: { ...notice, type: 'update' } }), 'accept');
 });
 
-test('what waits of somebody who was muted with their notifications since, or blocked, is not counted', () => {
+test('requests of accounts that were muted or blocked since are not counted', () => {
   const counts = (change: (state: AccountState) => void) => {
     const alice = waiting().when('notify', mention);
     change(alice.state as AccountState);
@@ -123,14 +123,14 @@ test('what waits of somebody who was muted with their notifications since, or bl
   );
   assert.deepEqual(counts(mute(true)), [0, 0]);
   assert.deepEqual(counts(mute(false)), [1, 1]);
-  assert.deepEqual(counts(mute(true, startMs - 1)), [1, 1], 'a mute that is over');
+  assert.deepEqual(counts(mute(true, startMs - 1)), [1, 1], 'an expired mute');
   assert.deepEqual(
     counts(({ blockedBy }) => void blockedBy.add(other)),
     [0, 0],
   );
 });
 
-test('what is undone, or dismissed, waits no more; what was settled before does not count twice', () => {
+test('a retracted or dismissed notification leaves its request, and a settled one is not counted twice', () => {
   const favourite = { type: 'favourite', from: other, statusId: '7' };
   const undone = { ...favourite, sinceMs: 0 };
   const alice = waiting().when('notify', favourite).when('notify', mention);

@@ -13,7 +13,7 @@ import { newcomer, other, self, startMs } from './newcomer.js';
 
 const favourite = { type: 'favourite', from: other, statusId: '5' };
 
-test('the same is notified once until it is dismissed or cleared', () => {
+test('a notification is not repeated until it is dismissed or cleared', () => {
   const alice = newcomer().when('notify', favourite).when('notify', favourite);
   assert.equal(alice.events.length, 1);
   const id = alice.state.lastNotificationId ?? '';
@@ -21,7 +21,7 @@ test('the same is notified once until it is dismissed or cleared', () => {
   assert.equal(alice.when('clearNotifications', {}).when('notify', favourite).events.length, 3);
 });
 
-test('the oldest notifications give way to a new one when there are too many', () => {
+test('the oldest notifications are trimmed when there are too many', () => {
   const id = (n: number) => makeId(startMs + n, 0, 0);
   const full = newcomer((state) => {
     const { notified } = accountSlice.apply;
@@ -52,7 +52,7 @@ test('the oldest notifications give way to a new one when there are too many', (
   assert.deepEqual(after.when('clearNotifications', {}).state.milestones, []);
 });
 
-test('each edit of a status is told once, in place of the edit before', () => {
+test('an edit replaces the notification of the edit before', () => {
   const update = { type: 'update', from: other, statusId: '5' };
   const alice = newcomer()
     .when('notify', { ...update, edit: 1 })
@@ -62,17 +62,17 @@ test('each edit of a status is told once, in place of the edit before', () => {
   const twice = alice.when('notify', { ...update, edit: 10 });
   assert.deepEqual(twice.events[1], { type: 'notificationDismissed', id: first });
   assert.equal(twice.events[2]?.type, 'notified');
-  assert.equal(twice.when('notify', { ...update, edit: 9 }).events.length, 3, 'one that comes late is old news');
+  assert.equal(twice.when('notify', { ...update, edit: 9 }).events.length, 3, 'an older edit is ignored');
   assert.equal(twice.when('notify', { ...update, statusId: '6', edit: 1 }).events.length, 4);
 });
 
-test('nobody is notified of what they did themselves or what a blocked account did', () => {
+test('an account is not notified of its own actions or those of blocked accounts', () => {
   assert.deepEqual(newcomer().when('notify', { ...favourite, from: self }).events, []);
   assert.deepEqual(newcomer((state) => state.blocking.set(other, '1')).when('notify', favourite).events, []);
   assert.deepEqual(newcomer((state) => state.blockedBy.add(other)).when('notify', favourite).events, []);
 });
 
-test('of what only followers may see those are told who follow', () => {
+test('a notification for followers only reaches followers only', () => {
   const quote = { type: 'quote', from: other, statusId: '5', followersOnly: true };
   const following = (pending: boolean) =>
     newcomer((state) =>
@@ -84,7 +84,7 @@ test('of what only followers may see those are told who follow', () => {
   assert.deepEqual(told, [0, 0, 1]);
 });
 
-test('dismissing what never was, or again, records nothing; so does clearing nothing', () => {
+test('dismissing an unknown notification, a repeated dismissal and clearing nothing record nothing', () => {
   const alice = newcomer().when('notify', favourite);
   for (const id of ['999999999999999999', 'x', ''])
     assert.equal(alice.when('dismissNotification', { id }).events.length, 1);
@@ -93,13 +93,13 @@ test('dismissing what never was, or again, records nothing; so does clearing not
   assert.deepEqual(newcomer().when('clearNotifications', {}).events, []);
 });
 
-test('what is remembered to recognise repeats is bounded', () => {
+test('the stored notifications for recognising repeats are bounded', () => {
   let alice = newcomer();
   for (let n = 0; n <= NOTICES_REMEMBERED_MAX; n++) alice = alice.when('notify', { ...favourite, statusId: `${n}` });
   assert.equal(alice.state.recentNotices.size, NOTICES_REMEMBERED_MAX);
 });
 
-test('one is told of one’s own polls, of warnings and of severed follows, and moderators of whomever it is about', () => {
+test('own polls, warnings and severed follows notify the account, and reports notify moderators', () => {
   const told = (notice: { type: string; from: string }) =>
     newcomer(({ blocking }) => blocking.set(other, '1')).when('notify', { statusId: '5', ...notice }).events.length;
   for (const type of ['poll', 'moderation_warning', 'severed_relationships'])
@@ -108,7 +108,7 @@ test('one is told of one’s own polls, of warnings and of severed follows, and 
   assert.equal(told({ type: 'mention', from: other }), 0);
 });
 
-test('those that are there are dismissed together, and no more than so many', () => {
+test('existing notifications are dismissed together, up to a limit', () => {
   const alice = newcomer().when('notify', favourite);
   const id = alice.state.lastNotificationId ?? '';
   const unknown = Array.from({ length: DISMISSED_TOGETHER_MAX }, (_, n) => `9${String(n).padStart(17, '0')}`);
@@ -116,10 +116,10 @@ test('those that are there are dismissed together, and no more than so many', ()
   assert.deepEqual(alice.when('dismissNotifications', { ids: [...unknown, id] }).events.length, 1);
   const gone = alice.when('dismissNotifications', { ids: [id, ...unknown] });
   assert.deepEqual(gone.events.at(-1), { type: 'notificationsDismissed', ids: [id] });
-  assert.equal(gone.when('notify', favourite).events.length, 3, 'it may be said again');
+  assert.equal(gone.when('notify', favourite).events.length, 3, 'the notification may be repeated');
 });
 
-test('a notification goes when what it told is undone, and the same done again is told again', () => {
+test('undoing an action retracts its notification, and repeating it notifies again', () => {
   const retract = { ...favourite, sinceMs: startMs };
   const before = { ...favourite, statusId: '4' };
   const alice = newcomer().when('notify', before).when('notify', favourite).when('retractNotice', retract);
@@ -134,7 +134,7 @@ test('a notification goes when what it told is undone, and the same done again i
   assert.equal(newcomer().when('notify', favourite).when('retractNotice', other5).events.length, 1, 'another status');
 });
 
-test('one that is too old to be remembered is looked for', () => {
+test('a retraction of a notification that is no longer stored is left to the reactions', () => {
   let alice = newcomer().when('notify', favourite);
   for (let n = 0; n < NOTICES_REMEMBERED_MAX; n++) alice = alice.when('notify', { ...favourite, statusId: `1${n}` });
   const known = alice.events.length;
@@ -146,7 +146,7 @@ test('one that is too old to be remembered is looked for', () => {
   assert.deepEqual(alice.when('retractNotice', older).events.slice(known), [event]);
 });
 
-test('what was dismissed one by one is swept with the next change, once there is enough of it', () => {
+test('enough single dismissals are swept with the next change', () => {
   let alice = newcomer();
   const ids: string[] = [];
   for (let n = 0; n < SWEPT_MIN; n++) {

@@ -12,7 +12,7 @@ import { HASHTAG_BYTES_MAX } from '../../../actors/domain/text/hashtag.js';
 import { PAYLOAD_BYTES_MAX } from '../../../transport/bus.js';
 import { newcomer, startMs } from './newcomer.js';
 
-/** What a home's ids, the reply around it and its headers may weigh. */
+/** Bytes reserved for a home's ids, the reply around it and its headers. */
 const REST_BYTES = 10_000;
 const id = (n: number) => makeId(startMs + n, n % 1_024, n % 64);
 const several = (count: number, from: number) => Array.from({ length: count }, (_, n) => id(from + n));
@@ -43,17 +43,17 @@ test('the relations of an account at all its limits fit one message between node
   assert.ok(bytes.length < PAYLOAD_BYTES_MAX - REST_BYTES, `${bytes.length} bytes`);
 });
 
-test('relations come out of a message as they were put in, alone and with a home', () => {
+test('relations are encoded and decoded unchanged, alone and in a home', () => {
   const sources = atAllLimits();
   const following = sources.following.map(({ target, pending, reblogs }) => ({ target, pending, reblogs }));
   const sent = sourcesCodec.decode(sourcesCodec.encode(sources));
   assert.deepEqual(sent, { ...sources, following });
   const home = { version: 3, ids: [id(1), id(2)], rest: 'ring', floor: id(0) };
   assert.deepEqual(homeCodec.decode(homeCodec.encode({ ...home, sources: sent })), { ...home, sources: sent });
-  assert.deepEqual(homeCodec.decode(homeCodec.encode(home)), home, 'who knows them gets none');
+  assert.deepEqual(homeCodec.decode(homeCodec.encode(home)), home, 'a home without relations');
 });
 
-test('the relations of somebody who knows nobody are empty', () => {
+test('an account without relations has empty ones', () => {
   const none = { following: [], blocked: [], blockedBy: [], muted: [], lists: [], mutedConversations: [] };
   const nobody = { ...none, screened: false, tags: [] };
   assert.deepEqual(sourcesCodec.decode(sourcesCodec.encode(nobody)), nobody);

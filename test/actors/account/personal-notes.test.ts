@@ -9,7 +9,7 @@ import { newcomer, other, self } from './newcomer.js';
 
 const note = (comment: string) => ({ target: other, comment });
 
-test('a note is kept once, stands in the relation, and goes when it is emptied', () => {
+test('a note is stored once, shown in the relation, and deleted when it is emptied', () => {
   const alice = newcomer().when('writeNote', note(' met in Rome ')).when('writeNote', note('met in Rome'));
   assert.deepEqual([alice.events.length, alice.state.notes.get(other)], [1, 'met in Rome']);
   const { relations } = alice.when('relations', { targets: [other] }).reply as unknown as {
@@ -20,7 +20,7 @@ test('a note is kept once, stands in the relation, and goes when it is emptied',
   assert.deepEqual([gone.events.length, gone.state.notes.size], [2, 0]);
 });
 
-test('a note about oneself, one too long, and notes without end are refused', () => {
+test('a note about oneself, a too long note and too many notes are refused', () => {
   assert.equal(newcomer().when('writeNote', { target: self, comment: 'I' }).lastProblem?.problem, 'forbidden');
   const long = newcomer().when('writeNote', note('x'.repeat(PERSONAL_NOTE_CHARS_MAX + 1)));
   assert.deepEqual([long.lastProblem?.problem, long.events], ['invalid', []]);

@@ -13,7 +13,7 @@ test('a status is pinned once and unpinned once', () => {
   assert.deepEqual([none.events.length, none.state.pins], [2, []]);
 });
 
-test('one more than may be pinned is refused, and room comes with a status that is deleted', () => {
+test('the number of pins is bounded, and a deleted status frees one', () => {
   const full = pinned(PINS_MAX).when('pin', { statusId: '7' });
   assert.deepEqual([full.lastProblem?.problem, full.events], ['invalid', []]);
   full.state.statuses = 1;

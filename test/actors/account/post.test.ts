@@ -16,7 +16,7 @@ test("a status begins a conversation of its own id, or joins its parent's", () =
   assert.equal(alice.state.statuses, 2);
 });
 
-test('what is blank, too long or of no known visibility is refused with what clients show', () => {
+test('a blank, too long or unknown field is refused with the message that clients show', () => {
   const details: [object, string][] = [
     [{ text: ' \n' }, "Validation failed: Text can't be blank"],
     [{ text: 'a'.repeat(STATUS_CHARS_MAX + 1) }, 'Validation failed: Text character limit of 500 exceeded'],
@@ -36,7 +36,7 @@ test('what is blank, too long or of no known visibility is refused with what cli
   assert.equal(newcomer().when('post', { ...blankPost, text: 'a'.repeat(STATUS_CHARS_MAX) }).lastProblem, undefined);
 });
 
-test('direct statuses are counted apart and leave no date', () => {
+test('direct statuses are counted separately and do not set the last date', () => {
   const alice = newcomer()
     .when('post', blankPost)
     .when('post', { ...blankPost, visibility: 'direct' }, { nowMs: startMs + 9 });
@@ -50,7 +50,7 @@ test('direct statuses are counted apart and leave no date', () => {
   assert.deepEqual(told(gone.state as AccountState), [1, 0, startMs]);
 });
 
-test('the count follows reblogs and deletions in any order, and nobody is told less than nothing', () => {
+test('the count follows reblogs and deletions in any order, and is never shown below zero', () => {
   const up = { id: '5', delta: 1, atMs: 9, tags: [] };
   const down = { id: '5', delta: -1, atMs: 9, tags: [] };
   assert.equal(newcomer().when('countStatus', up).state.statuses, 1);

@@ -11,14 +11,14 @@ import { newcomer } from './newcomer.js';
 
 const none = { fields: [], setFields: false };
 
-test('what is given changes, the rest stays, and the same again records nothing', () => {
+test('given fields change, others stay, and an unchanged profile records nothing', () => {
   const alice = newcomer().when('updateProfile', { ...none, displayName: ' Alice ', locked: true });
   const again = alice.when('updateProfile', { ...none, displayName: 'Alice' });
   assert.equal(again.events.length, 1);
   assert.deepEqual([again.state.profile.displayName, again.state.profile.locked], ['Alice', true]);
 });
 
-test('what is too long or not in a list is refused', () => {
+test('too long and unknown values are refused', () => {
   const field = { name: 'n', value: 'v' };
   const tooMuch = [
     { displayName: 'a'.repeat(DISPLAY_NAME_CHARS_MAX + 1) },
@@ -36,12 +36,12 @@ test('what is too long or not in a list is refused', () => {
   }
 });
 
-test('what is as long as may be is taken', () => {
+test('values of the maximum length are accepted', () => {
   const part = { displayName: 'é'.repeat(DISPLAY_NAME_CHARS_MAX), note: 'a'.repeat(NOTE_CHARS_MAX) };
   assert.equal(newcomer().when('updateProfile', { ...none, ...part }).lastProblem, undefined);
 });
 
-test('a verified link stays so while its value does, and nobody can say of themselves that it is', () => {
+test('a link stays verified while its value is unchanged, and clients cannot set the verification', () => {
   const [url, other] = ['https://example.org/', 'https://example.com/'];
   const set = (...values: string[]) => ({
     ...none,
@@ -55,12 +55,12 @@ test('a verified link stays so while its value does, and nobody can say of thems
   const verified = alice.when('verifyLink', { value: url }, { nowMs: 7 }).when('verifyLink', { value: url });
   assert.deepEqual(shown(verified), [7, undefined]);
   assert.equal(verified.when('updateProfile', set('plain', url)).events.length, verified.events.length + 1);
-  assert.deepEqual(shown(verified), [undefined, 7], 'also in another place');
+  assert.deepEqual(shown(verified), [undefined, 7], 'the field may move');
   assert.deepEqual(shown(verified.when('updateProfile', set(other))), [undefined]);
-  assert.deepEqual(shown(verified.when('updateProfile', set(url))), [undefined], 'it was away');
+  assert.deepEqual(shown(verified.when('updateProfile', set(url))), [undefined], 'the value was removed meanwhile');
 });
 
-test('saving a link again that is not verified has it looked at again', () => {
+test('saving an unverified link again starts another verification', () => {
   const fields = [{ name: 'site', value: 'https://example.org/' }];
   const alice = newcomer().when('updateProfile', { ...none, setFields: true, fields });
   const again = alice.when('updateProfile', { ...none, setFields: true, fields });
@@ -68,7 +68,7 @@ test('saving a link again that is not verified has it looked at again', () => {
   assert.equal(again.when('updateProfile', { ...none, displayName: '' }).events.length, 2);
 });
 
-test('whom a profile names is known for as long as it names them, and only so many', () => {
+test('mentioned accounts are stored as long as the profile mentions them, up to a limit', () => {
   const known = (username: string) => ({
     accountId: username,
     username,

@@ -17,7 +17,7 @@ const suspended = () =>
     .when('mute', { target: other, notifications: true, durationMs: 0 })
     .when('moderate', decided('suspend'));
 
-test('a suspension ends with the account when its time is up, once, and not before', () => {
+test('a suspension deletes the account when its time is up, once, and not before', () => {
   const alice = suspended();
   const known = alice.events.length;
   assert.equal(alice.when('alarm', call, { nowMs: dueMs - 1 }).lastProblem?.problem, 'unavailable');
@@ -31,7 +31,7 @@ test('a suspension ends with the account when its time is up, once, and not befo
   assert.equal(gone.when('moderate', decided('unsuspend')).lastProblem?.problem, 'forbidden');
 });
 
-test('a suspension that was taken back ends nothing, even if another one came', () => {
+test('a suspension that was undone deletes nothing, even after another one', () => {
   const free = suspended().when('moderate', decided('unsuspend'));
   assert.equal(free.when('alarm', call, { nowMs: dueMs }).events.length, free.events.length);
   const again = free.when('moderate', decided('suspend'), { nowMs: startMs + 1 });
@@ -39,7 +39,7 @@ test('a suspension that was taken back ends nothing, even if another one came', 
   assert.equal(again.state.profile.displayName, 'Alice');
 });
 
-test('whom a moderator deletes ends at once, and only who has ended is taken apart', () => {
+test('a moderator’s deletion takes effect at once, and only a deleted account is purged', () => {
   const alice = suspended();
   assert.deepEqual(types(alice.when('moderate', decided('delete')).events).slice(-2), ['moderated', 'purged']);
   const some = { phase: 'statuses', items: [], after: '1' };

@@ -8,7 +8,7 @@ const place = (tokenHash: string, more: object = {}) => ({
   ...{ standard: true, alerts: ['mention'], policy: 'all', ...more },
 });
 
-test('each token has one place to be told at, which a second one takes', () => {
+test('each token has one push subscription, which a second one replaces', () => {
   const alice = newcomer().when('issueToken', token('one')).when('issueToken', token('two'));
   alice.when('subscribePush', place('one')).when('subscribePush', place('two', { policy: 'none' }));
   alice.when('subscribePush', place('one', { endpoint: 'https://push.example/2' }));
@@ -17,7 +17,7 @@ test('each token has one place to be told at, which a second one takes', () => {
   assert.equal(alice.state.pushes.get('two')?.policy, 'none');
 });
 
-test('what is not said stays; what is the same is not recorded', () => {
+test('omitted fields stay, and an unchanged subscription is not recorded', () => {
   const alice = newcomer().when('issueToken', token('one')).when('subscribePush', place('one'));
   const change = (alerts: string[], withAlerts: boolean, policy: string) =>
     alice.when('changePush', { tokenHash: 'one', alerts, withAlerts, policy }).state.pushes.get('one');
@@ -30,7 +30,7 @@ test('what is not said stays; what is the same is not recorded', () => {
   assert.deepEqual(change([], true, '')?.alerts, []);
 });
 
-test('without a subscription there is none to change, and to end it again is no error', () => {
+test('changing a missing subscription is refused, and removing it again is no error', () => {
   const alice = newcomer().when('issueToken', token('one'));
   const of = { tokenHash: 'one' };
   assert.equal(alice.when('pushSubscription', of).lastProblem?.problem, 'not_found');
@@ -46,7 +46,7 @@ test('without a subscription there is none to change, and to end it again is no 
   assert.equal(alice.state.pushes.size, 0);
 });
 
-test('with a token goes what it asked for', () => {
+test('revoking a token removes its subscription', () => {
   const alice = newcomer().when('issueToken', token('one')).when('issueToken', token('two'));
   alice.when('subscribePush', place('one')).when('revokeToken', { tokenHash: 'one' });
   alice.when('subscribePush', place('two'));

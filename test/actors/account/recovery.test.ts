@@ -14,7 +14,7 @@ const resend = (clientId: string, email?: string) => ({
   nonce: `nonce for ${email}`,
 });
 
-test('only the application signed up with has the mail sent again, only before it is confirmed, not too often', () => {
+test('only the application of the sign-up can resend the mail, before the confirmation, and not too often', () => {
   assert.equal(unconfirmed().when('resendConfirmation', resend('other')).lastProblem?.problem, 'forbidden');
   const sent = unconfirmed().when('resendConfirmation', resend('app')).when('resendConfirmation', resend('app'));
   assert.deepEqual(types(sent.events), ['confirmationResent']);
@@ -26,7 +26,7 @@ test('only the application signed up with has the mail sent again, only before i
   assert.equal(confirmed.when('resendConfirmation', resend('app')).lastProblem?.problem, 'forbidden');
 });
 
-test('another address takes the place of the first one, and so does its link', () => {
+test('a new address and its link replace the first ones', () => {
   const moved = unconfirmed().when('resendConfirmation', resend('app', 'new@example.org'));
   assert.equal(moved.state.owner?.email, 'new@example.org');
   const strangers = moved.when('resendConfirmation', resend('app', 'stranger@example.org'));
@@ -37,7 +37,7 @@ test('another address takes the place of the first one, and so does its link', (
   assert.equal(moved.when('confirmEmail', { nonce: 'nonce for new@example.org' }).lastProblem, undefined);
 });
 
-test('a link to a new password works once, in time, and signs every device out', () => {
+test('a link to set a password works once, in time, and signs out every device', () => {
   const token = { tokenHash: 'a', clientId: 'c', scopes: ['read'], kind: 'access' };
   const asked = () => newcomer().when('issueToken', token).when('askReset', { nonce: 'n' });
   const reset = { nonce: 'n', passwordHash: 'new' };
@@ -52,7 +52,7 @@ test('a link to a new password works once, in time, and signs every device out',
   assert.equal(twice.state.passwordReset?.nonce, 'n', 'not again within a minute');
 });
 
-test('a link is judged without a password, and judging records nothing', () => {
+test('a link is checked without a password, and the check records nothing', () => {
   const asked = newcomer().when('askReset', { nonce: 'n' });
   assert.equal(asked.when('judgeReset', { nonce: 'n' }).lastProblem, undefined);
   assert.equal(asked.when('judgeReset', { nonce: 'n' }).events.length, asked.events.length);
@@ -61,12 +61,12 @@ test('a link is judged without a password, and judging records nothing', () => {
   assert.equal(late.lastProblem?.problem, 'invalid');
 });
 
-test('a changed password makes the mailed link invalid', () => {
+test('a changed password invalidates the mailed link', () => {
   const changed = newcomer().when('askReset', { nonce: 'n' }).when('changePassword', { passwordHash: 'new' });
   assert.equal(changed.when('resetPassword', { nonce: 'n', passwordHash: 'x' }).lastProblem?.problem, 'invalid');
 });
 
-test('another e-mail address makes the link that was mailed to the first one invalid', () => {
+test('a changed e-mail address invalidates the link that was mailed to the first one', () => {
   const asked = unconfirmed().when('askReset', { nonce: 'n' });
   const same = asked.when('resendConfirmation', resend('app'));
   assert.equal(same.when('judgeReset', { nonce: 'n' }).lastProblem, undefined);
@@ -75,7 +75,7 @@ test('another e-mail address makes the link that was mailed to the first one inv
   assert.equal(moved.when('judgeReset', { nonce: 'n' }).lastProblem?.problem, 'invalid');
 });
 
-test('an address of somebody else takes the place of the first one and pauses mails like any other, but gets no link', () => {
+test('a taken address replaces the first one and pauses mails, but gets no link', () => {
   const later = { nowMs: startMs + MAIL_PAUSE_MS };
   const moved = unconfirmed().when('resendConfirmation', { ...resend('app', 'hers@example.org'), taken: true });
   assert.deepEqual(types(moved.events), ['confirmationWithheld']);
@@ -91,7 +91,7 @@ test('an address of somebody else takes the place of the first one and pauses ma
   assert.equal(free.when('confirmEmail', { nonce: 'nonce for free@example.org' }).lastProblem, undefined);
 });
 
-test('another mail is judged as it is sent, and judging records nothing', () => {
+test('a resend is checked as it is carried out, and the check records nothing', () => {
   const judge = { clientId: 'app', email: 'new@example.org' };
   assert.equal(unconfirmed().when('judgeResend', judge).events.length, 0);
   assert.equal(unconfirmed().when('judgeResend', judge).lastProblem, undefined);

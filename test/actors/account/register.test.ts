@@ -9,7 +9,7 @@ import { newcomer, self } from './newcomer.js';
 
 const unregistered = () => given(accountSlice, initialAccount(self));
 
-test('registering twice with the same names records nothing; with others it is a conflict', () => {
+test('a repeated registration with the same names records nothing, and with others it is a conflict', () => {
   const alice = newcomer();
   assert.deepEqual(alice.when('register', registration('alice')).events, []);
   assert.equal(alice.when('register', registration('bob')).lastProblem?.problem, 'conflict');
@@ -23,7 +23,7 @@ test('a username must be short and plain', () => {
   }
 });
 
-test('what is not registered can only be asked about', () => {
+test('an unregistered account answers queries of its credentials only', () => {
   assert.deepEqual(unregistered().when('credentials', {}).reply, {
     ...{ exists: false, username: '', email: '', passwordHash: '', role: '' },
     ...{ confirmed: false, approved: false, disabled: false, clientId: undefined, suspended: false },
@@ -31,7 +31,7 @@ test('what is not registered can only be asked about', () => {
   assert.equal(unregistered().when('clearNotifications', {}).lastProblem?.problem, 'not_found');
 });
 
-test('the right link confirms the address, once', () => {
+test('the valid link confirms the address, once', () => {
   const alice = given(accountSlice, initialAccount(self)).when('register', registration('unconfirmed'));
   assert.equal(alice.when('confirmEmail', { nonce: 'wrong' }).lastProblem?.problem, 'invalid');
   const confirmed = alice.when('confirmEmail', { nonce: 'confirmation-nonce' });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newcomer, other } from './newcomer.js';
 
-test('relations say what the account is to each target, and nothing is recorded', () => {
+test('relations describe the account’s relation to each target, and record nothing', () => {
   const alice = newcomer(({ requests, blocking }) => {
     requests.set(other, { edgeId: '1', atMs: 1 });
     blocking.set('5', '1');
@@ -30,7 +30,7 @@ test('relations say what the account is to each target, and nothing is recorded'
   assert.deepEqual(alice.events, []);
 });
 
-test('who follows is said as far as followers are remembered', () => {
+test('followers are named as far as they are stored', () => {
   const followedBy = (followers: number, target: string) => {
     const alice = newcomer((state) => {
       state.followers = followers;
@@ -43,7 +43,7 @@ test('who follows is said as far as followers are remembered', () => {
   assert.deepEqual([followedBy(2, other), followedBy(2, '5')], [true, undefined]);
 });
 
-test('sources are all who are followed, and who is blocked, in each direction', () => {
+test('sources contain all followed accounts, and blocks in both directions', () => {
   const alice = newcomer(({ blocking, blockedBy }) => {
     blocking.set('5', '1');
     blockedBy.add('5').add('6');

@@ -28,7 +28,7 @@ test('a scheduled status is posted once when it is due', () => {
   );
 });
 
-test('what is put off is not posted at its first time, and what is given up never', () => {
+test('a rescheduled status is not posted at its first time, and a cancelled one never', () => {
   const put = alice();
   const id = idOf(put);
   put.when('reschedule', { id, dueMs: dueMs + 1 });
@@ -40,7 +40,7 @@ test('what is put off is not posted at its first time, and what is given up neve
   assert.equal(given.when('reschedule', { id: idOf(put), dueMs }).lastProblem?.problem, 'not_found');
 });
 
-test('uploads wait with their status: they do not go, nothing else has them, and they are let go with it', () => {
+test('uploads of a scheduled status are reserved for it, and released with it', () => {
   const upload = { id: '7', key: 'a', state: 'ready', kind: 'image', atMs: startMs } as AccountMedia;
   const withUpload = () => newcomer(({ uploads }) => void uploads.set('7', upload));
   const draft = { ...later, post: { ...later.post, media: { ids: ['7'] } } };
@@ -61,14 +61,14 @@ test('uploads wait with their status: they do not go, nothing else has them, and
   assert.equal(free.when('post', other).lastProblem, undefined);
 });
 
-test('whoever may not post any more does not post later either', () => {
+test('a suspended account does not post scheduled statuses', () => {
   const suspended = alice();
   suspended.state.moderation.suspendedAtMs = 1;
   const after = suspended.when('alarm', { what: idOf(suspended), atMs: dueMs }, { nowMs: dueMs });
   assert.deepEqual([types(after.events), after.state.statuses], [['scheduled', 'unscheduled'], 0]);
 });
 
-test('an answer that was scheduled is given up when its addressee has blocked its author since', () => {
+test('a scheduled reply is discarded when its addressee has blocked its author since', () => {
   const addressee = '000000000000000042';
   const answer = { ...later.post, inReplyToId: '000000000000000043', inReplyToAccountId: addressee };
   const asked = newcomer().when('schedule', { post: answer, dueMs });
@@ -79,7 +79,7 @@ test('an answer that was scheduled is given up when its addressee has blocked it
   assert.deepEqual([due.state.statuses, due.state.scheduled.size], [0, 0]);
 });
 
-test('too soon, too many, too many for one day, and what could not be posted are refused', () => {
+test('invalid dates, too many statuses in all or for one day, and invalid statuses are refused', () => {
   const refused = (who: ReturnType<typeof newcomer>, more: object = {}) =>
     who.when('schedule', { ...later, ...more }).lastProblem?.problem;
   assert.equal(refused(newcomer(), { dueMs: dueMs - 1 }), 'invalid');

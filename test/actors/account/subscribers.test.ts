@@ -7,7 +7,7 @@ const on = { follower: other, on: true };
 const told = { type: 'status', from: other, statusId: '7' };
 const edge = { target: other, edgeId: '3', pending: false, reblogs: true, notify: true, atMs: 1 };
 
-test('who wants to be told is recorded once, and forgotten with the follow', () => {
+test('a subscriber is recorded once, and removed with the follow', () => {
   const alice = newcomer().when('subscribe', on).when('subscribe', on);
   assert.equal(alice.events.length, 1);
   assert.equal(alice.when('subscribe', { ...on, on: false }).state.subscribers.size, 0);
@@ -15,7 +15,7 @@ test('who wants to be told is recorded once, and forgotten with the follow', () 
   assert.equal(bob.when('removeFollower', { follower: other, edgeId: '3' }).state.subscribers.size, 0);
 });
 
-test('how many are told is bounded', () => {
+test('the number of subscribers is bounded', () => {
   const full = newcomer(({ subscribers }) => {
     for (let n = 0; n < SUBSCRIBERS_MAX; n++) subscribers.add(`${n}`);
   }).when('subscribe', on);
@@ -23,7 +23,7 @@ test('how many are told is bounded', () => {
   assert.deepEqual([full.state.subscribers.has('0'), full.state.subscribers.has(other)], [false, true]);
 });
 
-test('each entry of the journal notifies a slice of the subscribers, and all slices together notify each one once', () => {
+test('each journal entry notifies a slice of the subscribers, and all slices together notify each one once', () => {
   const ids = Array.from({ length: 2 * ANNOUNCED_AT_ONCE_MAX + 7 }, (_, n) =>
     String((n * 7_919) % 100_003).padStart(18, '0'),
   );
@@ -48,7 +48,7 @@ test('each entry of the journal notifies a slice of the subscribers, and all sli
   assert.equal(alice.when('announce', { statusId: '7', after: '9'.repeat(18) }).events.length, before);
 });
 
-test('a status is told to those only who follow its author and still want it', () => {
+test('a status notifies only subscribers who still follow its author and want it', () => {
   const notified = (change: Parameters<typeof newcomer>[0]) => newcomer(change).when('notify', told).events.length;
   assert.equal(
     notified(({ following }) => following.set(other, edge)),
@@ -65,7 +65,7 @@ test('a status is told to those only who follow its author and still want it', (
   assert.equal(notified(undefined), 0);
 });
 
-test('direct statuses and replies to others are told to nobody', () => {
+test('direct statuses and replies to others notify no subscriber', () => {
   assert.equal(isAnnounced(self, { visibility: 'private', inReplyToAccountId: undefined }), true);
   assert.equal(isAnnounced(self, { visibility: 'public', inReplyToAccountId: self }), true);
   assert.equal(isAnnounced(self, { visibility: 'public', inReplyToAccountId: other }), false);

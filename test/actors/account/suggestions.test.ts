@@ -7,7 +7,7 @@ const ended = (alice: ReturnType<typeof newcomer>, targets: readonly string[] = 
   (alice.when('endedSuggestions', { targets }).reply as unknown as { ends: { target: string; atMs: number }[] }).ends;
 const once = [{ target: other, atMs: startMs }];
 
-test('a dismissed suggestion has ended, and so has that of anyone followed, muted or blocked', () => {
+test('a dismissal, a follow, a mute and a block end a suggestion', () => {
   assert.deepEqual(ended(newcomer()), []);
   assert.deepEqual(ended(newcomer().when('dismissSuggestion', { target: other })), once);
   const followed = { target: other, targetLocked: false };
@@ -17,12 +17,12 @@ test('a dismissed suggestion has ended, and so has that of anyone followed, mute
   assert.deepEqual(ended(newcomer().when('block', { target: other }), [self]), []);
 });
 
-test('a block ends the suggestion on the other side, too; a mute does not, nor does the end of a block', () => {
+test('a block ends the suggestion on the other side, too; a mute or unblock does not', () => {
   assert.deepEqual(ended(newcomer().when('receiveBlock', { from: other, on: true })), once);
   assert.deepEqual(ended(newcomer().when('receiveBlock', { from: other, on: false })), []);
 });
 
-test('of too many that have ended the one longest ago is forgotten', () => {
+test('the oldest ended suggestion is dropped when there are too many', () => {
   const full = newcomer(({ endedSuggestions }) => {
     for (let n = 0; n < ENDED_SUGGESTIONS_MAX; n++) endedSuggestions.set(`${n}`, n);
   }).when('dismissSuggestion', { target: other });

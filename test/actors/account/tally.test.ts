@@ -10,7 +10,7 @@ const DAY_MS = 86_400_000;
 const DAY = 20_000;
 const atMs = (day: number) => day * DAY_MS + 1_000;
 
-/** An account that lives through events, each on its day. */
+/** Returns an account with events, each on its day. */
 function life() {
   const state = initialAccount(makeId(atMs(DAY), 0, 0));
   const { apply } = accountSlice;
@@ -32,7 +32,7 @@ function life() {
   };
 }
 
-test('an account adds itself once, and what it says on each day', () => {
+test('an account counts itself once, and its statuses on each day', () => {
   const ada = life();
   ada.joins(DAY);
   ada.posts(DAY);
@@ -42,7 +42,7 @@ test('an account adds itself once, and what it says on each day', () => {
   assert.deepEqual(ada.rows(DAY + 1), [{ day: DAY + 1, users: 0, statuses: 1, said: 2, joined: false }]);
 });
 
-test('a deletion takes from the day on which it happens, and from what was said only on the same day', () => {
+test('a deletion reduces the total of its day, and the day’s statuses only on the same day', () => {
   const ada = life();
   ada.joins(DAY);
   const [first, second] = [ada.posts(DAY), ada.posts(DAY)];
@@ -52,7 +52,7 @@ test('a deletion takes from the day on which it happens, and from what was said 
   assert.deepEqual(ada.rows(DAY + 2), [{ day: DAY + 2, users: 0, statuses: -1, said: 0, joined: false }]);
 });
 
-test('an effect that comes late writes the day of its event too, for as many days as are remembered', () => {
+test('a late effect also writes the day of its event, as long as that is stored', () => {
   const ada = life();
   ada.joins(DAY);
   for (let day = DAY; day < DAY + 5; day++) ada.posts(day);

@@ -7,7 +7,7 @@ const token = (tokenHash: string) => ({ tokenHash, clientId: 'app', scopes: ['re
 const code = { codeHash: 'code', clientId: 'app', redirectUri: 'https://app/', scopes: ['read'], challenge: 'c' };
 const exchange = { codeHash: 'code', clientId: 'app', redirectUri: 'https://app/', challenge: 'c', tokenHash: 't' };
 
-test('a token is issued once, and past the limit the oldest is revoked', () => {
+test('a token is issued once, and above the limit the oldest is revoked', () => {
   let alice = newcomer().when('issueToken', token('0')).when('issueToken', token('0'));
   assert.equal(alice.events.length, 1);
   for (let n = 1; n <= TOKENS_MAX; n++) alice = alice.when('issueToken', token(`${n}`));
@@ -15,7 +15,7 @@ test('a token is issued once, and past the limit the oldest is revoked', () => {
   assert.ok(alice.events.some((event) => event.type === 'tokenRevoked' && event.tokenHash === '0'));
 });
 
-test('revoking an unknown token records nothing; a new password revokes all', () => {
+test('revoking an unknown token records nothing, and a new password revokes all', () => {
   const alice = newcomer().when('issueToken', token('a')).when('revokeToken', { tokenHash: 'b' });
   assert.equal(alice.events.length, 1);
   const changed = alice.when('changePassword', { passwordHash: 'new' });
@@ -23,13 +23,13 @@ test('revoking an unknown token records nothing; a new password revokes all', ()
   assert.equal(changed.when('changePassword', { passwordHash: 'new' }).events.length, changed.events.length);
 });
 
-test('who asks which tokens there are is told their hashes, oldest first', () => {
+test('heldTokens returns the hashes of all tokens, oldest first', () => {
   const alice = newcomer().when('issueToken', token('a')).when('issueToken', token('b')).when('heldTokens', {});
   assert.deepEqual(alice.reply, { hashes: ['a', 'b'] });
   assert.equal(alice.events.length, 2);
 });
 
-test('a code gives one token; coming again it gives none and takes that one back', () => {
+test('a code yields one token, and a second use revokes that token', () => {
   const alice = newcomer().when('grantCode', code).when('grantCode', code).when('exchangeCode', exchange);
   assert.deepEqual(alice.reply, { scopes: ['read'], atMs: startMs, reused: false });
   assert.ok(alice.state.tokens.has('t'));
@@ -39,7 +39,7 @@ test('a code gives one token; coming again it gives none and takes that one back
   assert.equal(again.when('exchangeCode', exchange).lastProblem?.problem, 'bad_request');
 });
 
-test('a code of another client, redirection, challenge or time gives nothing and stays good', () => {
+test('a code is refused for another client, redirection, challenge or time, and stays valid', () => {
   const alice = newcomer().when('grantCode', code);
   const wrong = [
     { clientId: 'x' },
@@ -60,13 +60,13 @@ test('a verifier for a code that had no challenge is refused', () => {
   assert.equal(alice.when('exchangeCode', exchange).lastProblem?.problem, 'bad_request');
 });
 
-test('the oldest of too many codes gives way', () => {
+test('the oldest of too many codes is dropped', () => {
   let alice = newcomer();
   for (let n = 0; n <= CODES_MAX; n++) alice = alice.when('grantCode', { ...code, codeHash: `${n}` });
   assert.deepEqual([alice.state.codes.size, alice.state.codes.has('0')], [CODES_MAX, false]);
 });
 
-test('a new password makes authorization codes that were granted before invalid', () => {
+test('a new password invalidates authorization codes', () => {
   const granted = () => newcomer().when('grantCode', code).when('askReset', { nonce: 'n' });
   const changed = granted().when('changePassword', { passwordHash: 'new' });
   assert.equal(changed.when('exchangeCode', exchange).lastProblem?.problem, 'bad_request');
@@ -74,7 +74,7 @@ test('a new password makes authorization codes that were granted before invalid'
   assert.equal(reset.when('exchangeCode', exchange).lastProblem?.problem, 'bad_request');
 });
 
-test('a revoked token takes its push subscription with it', () => {
+test('a revoked token removes its push subscription', () => {
   const subscription = { tokenHash: 'a', endpoint: 'https://push.example/', standard: true, p256dh: '', auth: '' };
   const alice = newcomer()
     .when('issueToken', token('a'))

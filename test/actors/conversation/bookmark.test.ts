@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { MARKS_MAX } from '../../../actors/conversation/marks.js';
 import { mark, started } from './thread-of-one.js';
 
-test('a bookmark is recorded once, counts nowhere, and can be taken back', () => {
+test('a bookmark is recorded once, is not counted, and can be undone', () => {
   const kept = started().when('bookmark', mark).when('bookmark', mark);
   assert.equal(kept.events.length, 2);
   const entry = kept.state.statuses.get('1');
@@ -14,7 +14,7 @@ test('a bookmark is recorded once, counts nowhere, and can be taken back', () =>
   assert.deepEqual([again.reply, again.events.length], [{ was: false }, 3]);
 });
 
-test('what is deleted is not bookmarked, and bookmarks are bounded with all other marks', () => {
+test('a deleted status cannot be bookmarked, and bookmarks count towards the limit of marks', () => {
   const gone = started().when('remove', { statusId: '1', by: 'author' });
   assert.equal(gone.when('bookmark', mark).lastProblem?.problem, 'not_found');
   assert.equal(gone.when('unbookmark', mark).lastProblem?.problem, 'not_found');

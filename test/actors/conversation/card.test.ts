@@ -5,12 +5,16 @@ import { started } from './thread-of-one.js';
 
 const card = { url: 'https://example.org/', title: 'A page' } as LinkCard;
 
-test('a card is shown once, on a status that leads to its page and still exists', () => {
+test('a card is set once, on an existing status that links to its page', () => {
   const linked = started();
   const entry = linked.state.statuses.get('1');
   assert.ok(entry);
   const before = linked.events.length;
-  assert.equal(linked.when('setCard', { statusId: '1', card }).events.length, before, 'it leads elsewhere');
+  assert.equal(
+    linked.when('setCard', { statusId: '1', card }).events.length,
+    before,
+    'the status links to another page',
+  );
   entry.record = { ...entry.record, text: 'see https://example.org/' };
   const shown = linked.when('setCard', { statusId: '1', card }).when('setCard', { statusId: '1', card });
   assert.equal(shown.events.length, before + 1);
@@ -20,7 +24,7 @@ test('a card is shown once, on a status that leads to its page and still exists'
   assert.equal(gone.when('setCard', { statusId: '1', card }).events.length, before + 2);
 });
 
-test('a status shows the card of the page that it leads to first, as it is said now, and of no other', () => {
+test('a status shows the card of its first link, in its current text, and of no other', () => {
   const pageAt = (url: string) => ({ url, title: url }) as LinkCard;
   for (const [text, url, isShown] of [
     ['now https://example.org/second', 'https://example.org/', false],
@@ -39,7 +43,7 @@ test('a status shows the card of the page that it leads to first, as it is said 
   }
 });
 
-test('a status that only some may read, or that has media, shows no card, whoever says so', () => {
+test('a status that is not public, or that has media, shows no card', () => {
   for (const more of [{ visibility: 'private' }, { visibility: 'direct' }, { media: { media: [] } }]) {
     const thread = started();
     const entry = thread.state.statuses.get('1');

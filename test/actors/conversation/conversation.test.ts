@@ -32,7 +32,7 @@ function status(id: string, inReplyToId?: string, visibility = 'public', account
 const started = (visibility = 'public') => conversation().when('add', { status: status('1', undefined, visibility) });
 const mark = { statusId: '1', by: 'bob' };
 
-test('a status is added once, and a full conversation takes no more', () => {
+test('a status is added once, and a full conversation refuses more', () => {
   const twice = started().when('add', { status: status('1') });
   assert.equal(twice.events.length, 1);
   const entry = twice.state.statuses.get('1');
@@ -41,7 +41,7 @@ test('a status is added once, and a full conversation takes no more', () => {
   assert.equal(twice.when('add', { status: status('x') }).lastProblem?.problem, 'limit_reached');
 });
 
-test('only its author removes a status, once, and its text is gone', () => {
+test('only the author can remove a status, once, and its text is deleted', () => {
   assert.equal(started().when('remove', { statusId: '1', by: 'bob' }).lastProblem?.problem, 'not_found');
   assert.equal(started().when('remove', { statusId: '2', by: 'author' }).lastProblem?.problem, 'not_found');
   const removed = started().when('remove', { statusId: '1', by: 'author' });
@@ -52,7 +52,7 @@ test('only its author removes a status, once, and its text is gone', () => {
   );
 });
 
-test('a reply whose parent is deleted answers nothing any more, also one that comes only then', () => {
+test('a reply loses its deleted parent, even if it arrives later', () => {
   const thread = started()
     .when('add', { status: status('2', '1') })
     .when('add', { status: status('3', '2') })
@@ -62,21 +62,21 @@ test('a reply whose parent is deleted answers nothing any more, also one that co
   assert.deepEqual(gone, [true, false, true]);
 });
 
-test('only of what is deleted replies are brought up to date', () => {
+test('only replies to a deleted status are updated', () => {
   assert.equal(started().when('orphanSome', { statusId: '1', from: 100 }).lastProblem?.problem, 'not_found');
   const removed = started().when('remove', { statusId: '1', by: 'author' });
   const [last] = removed.when('orphanSome', { statusId: '1', from: 100 }).events.slice(-1);
   assert.deepEqual(last, { type: 'someOrphaned', statusId: '1', from: 100 });
 });
 
-test('favouriting and undoing it count once each', () => {
+test('a favourite and its undoing are each counted once', () => {
   const marked = started().when('favourite', mark).when('favourite', mark);
   assert.deepEqual([marked.events.length, marked.state.statuses.get('1')?.record.favourites], [2, 1]);
   const undone = marked.when('unfavourite', mark).when('unfavourite', mark);
   assert.deepEqual([undone.events.length, undone.state.statuses.get('1')?.record.favourites], [3, 0]);
 });
 
-test('a reblog keeps its id until it is undone', () => {
+test('a reblog has the same id until it is undone', () => {
   const marked = started().when('reblog', mark);
   assert.deepEqual(marked.when('reblog', mark).reply, marked.reply);
   assert.equal(marked.events.length, 2);
@@ -84,13 +84,13 @@ test('a reblog keeps its id until it is undone', () => {
   assert.deepEqual(marked.when('unreblog', mark).reply, {});
 });
 
-test('private and direct statuses, and unknown visibilities, are not reblogged', () => {
+test('private and direct statuses, and unknown visibilities, cannot be reblogged', () => {
   for (const visibility of ['private', 'direct'])
     assert.equal(started(visibility).when('reblog', mark).lastProblem?.problem, 'invalid');
   assert.equal(started().when('reblog', { ...mark, visibility: 'direct' }).lastProblem?.problem, 'invalid');
 });
 
-test('what is deleted or was never here cannot be marked', () => {
+test('deleted and unknown statuses cannot be marked', () => {
   for (const command of ['favourite', 'unfavourite', 'reblog', 'unreblog'] as const) {
     const removed = started().when('remove', { statusId: '1', by: 'author' });
     assert.equal(removed.when(command, mark).lastProblem?.problem, 'not_found');
@@ -107,7 +107,7 @@ test('marks are bounded', () => {
   assert.equal(full.when('reblog', mark).lastProblem?.problem, 'limit_reached');
 });
 
-test('a context has ancestors from the root and descendants depth first, parted where one was deleted', () => {
+test('a context has ancestors from the root and descendants depth first, divided at deleted statuses', () => {
   const thread = started()
     .when('add', { status: status('2', '1') })
     .when('add', { status: status('3', '1') })
@@ -124,7 +124,7 @@ test('a context has ancestors from the root and descendants depth first, parted 
   assert.equal(thread.when('context', { statusId: '2' }).lastProblem?.problem, 'not_found');
 });
 
-test('a context of a thread of any depth is bounded and needs no recursion', () => {
+test('a context of a very deep thread is bounded and needs no recursion', () => {
   let thread = started();
   for (let n = 2; n <= THREAD_STATUSES_MAX; n++)
     slice.apply.added(thread.state, { status: status(`${n}`, `${n - 1}`) }, 0);
@@ -133,7 +133,7 @@ test('a context of a thread of any depth is bounded and needs no recursion', () 
   assert.equal(thread.reply.descendants.length, CONTEXT_MAX);
 });
 
-test('a reply that comes before what it answers is counted and shown once that is there', () => {
+test('a reply that arrives before its parent is counted and shown after the parent has arrived', () => {
   const late = conversation()
     .when('add', { status: status('2', '1') })
     .when('add', { status: status('1') });
@@ -142,7 +142,7 @@ test('a reply that comes before what it answers is counted and shown once that i
   assert.equal(late.when('remove', { statusId: '2', by: 'author' }).state.statuses.get('1')?.record.replies, 0);
 });
 
-test('a reply that came before what it answers is counted there also if that answers what is deleted', () => {
+test('an early reply is counted even if its parent replies to a deleted status', () => {
   const late = started()
     .when('remove', { statusId: '1', by: 'author' })
     .when('add', { status: status('3', '2') })
@@ -151,7 +151,7 @@ test('a reply that came before what it answers is counted there also if that ans
   assert.deepEqual([record?.parentGone, record?.replies], [true, 1]);
 });
 
-test('whatever happens, counts equal a recount', () => {
+test('counts always equal a recount', () => {
   const id = fc.integer({ min: 1, max: 6 }).map(String);
   const by = fc.constantFrom('author', 'bob', 'carol');
   const visibility = fc.constantFrom('public', 'unlisted', 'private', 'direct');

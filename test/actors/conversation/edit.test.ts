@@ -15,7 +15,7 @@ const change = {
   tags: ['new'],
 };
 
-test('an edit changes what the status says and keeps what it said', () => {
+test('an edit changes the status and keeps the previous revision', () => {
   const edited = started({ mentions: [mention('carol')] }).when('edit', change);
   const record = edited.state.statuses.get('1')?.record;
   assert.deepEqual([record?.text, record?.tags, record?.edits], ['new', ['new'], 1]);
@@ -32,7 +32,7 @@ test('an edit that changes nothing records nothing', () => {
   assert.equal(same.events.length, 1);
 });
 
-test('only its author edits a status, only while it is there, and only to what a status may be', () => {
+test('only the author can edit a status, only while it exists, and only within its limits', () => {
   assert.equal(started().when('edit', { ...change, by: 'bob' }).lastProblem?.problem, 'not_found');
   const gone = started().when('remove', { statusId: '1', by: 'author' });
   assert.equal(gone.when('edit', change).lastProblem?.problem, 'not_found');

@@ -4,7 +4,7 @@ import { heldMarks } from '../../../actors/conversation/marks.js';
 import { STATE_LANE, UNMARKED_AT_ONCE_MAX } from '../../../actors/conversation/marks-part.js';
 import { mark, started } from './thread-of-one.js';
 
-test('a deletion removes some marks, and each further step some more', () => {
+test('a deletion removes some marks, and each further step removes more', () => {
   let thread = started();
   for (let n = 0; n < 2 * UNMARKED_AT_ONCE_MAX + 1; n++)
     thread = thread.when('favourite', { statusId: '1', by: String(700 + n) });
@@ -22,7 +22,7 @@ test('a deletion removes some marks, and each further step some more', () => {
   assert.equal(left(), 0);
 });
 
-test('notices about a deleted status end', () => {
+test('notifications about a deleted status stop', () => {
   const some = { statusId: '1', what: 'reblogs', edit: 1, lane: 0, after: '', noticed: [{ accountId: mark.by }] };
   assert.equal(started().when('noticeSome', some).events.length, 2);
   const gone = started().when('remove', { statusId: '1', by: 'author' });

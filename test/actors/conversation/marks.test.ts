@@ -35,7 +35,7 @@ class WithRows {
     return this.#thread.lastProblem;
   }
 
-  /** Returns how many events the command recorded besides a turn. */
+  /** Sends a command. Returns the number of events that it recorded besides a turn. */
   does(command: 'favourite' | 'unfavourite' | 'reblog' | 'unreblog' | 'bookmark' | 'unbookmark', by: string): number {
     const isNeeded = neededRow(this.#thread.state, '1', by) !== undefined;
     const row = isNeeded ? (this.#rows.get(by) ?? null) : undefined;
@@ -52,7 +52,7 @@ class WithRows {
     this.#settledSeq = this.#thread.events.length;
   }
 
-  /** All marks: those in rows only, and those in the state. */
+  /** Returns all marks: those in rows only, and those in the state. */
   all(): Map<string, Mark> {
     const marks = new Map(this.#rows);
     for (const held of [this.entry.olderMarks, this.entry.marks]) {
@@ -65,7 +65,7 @@ class WithRows {
   }
 }
 
-test('the state holds a bounded number of marks, and those in rows are known all the same', () => {
+test('the state holds a bounded number of marks, and uses rows for the others', () => {
   const thread = new WithRows();
   const count = 10 * MARKS_TURN;
   for (let n = 0; n < count; n++) {
@@ -98,7 +98,7 @@ test('marks stay in the state until the effects of the last turn are done', () =
   assert.ok([...heldMarks(thread.entry)].length < MARKS_UNTURNED_MAX + MARKS_TURN);
 });
 
-test('whatever is marked and undone, however late the rows are, each counts once', () => {
+test('each mark is counted once, in any order of marking and undoing, and however late the rows are', () => {
   const command = fc.constantFrom('favourite', 'unfavourite', 'reblog', 'unreblog', 'bookmark', 'unbookmark');
   const step = fc.tuple(command, fc.integer({ min: 0, max: 700 }), fc.integer({ min: 0, max: 99 }));
   fc.assert(

@@ -13,7 +13,7 @@ const edit = {
   ...{ mentions: [], tags: [] },
 };
 
-test('a vote counts once for each option chosen', () => {
+test('a vote is counted once for each option chosen', () => {
   const one = started().when('vote', vote);
   const poll = one.state.statuses.get('1')?.record.poll;
   assert.deepEqual([poll?.options.map(({ votes }) => votes), poll?.voters], [[0, 1, 0], 1]);
@@ -22,7 +22,7 @@ test('a vote counts once for each option chosen', () => {
   assert.deepEqual([several?.options.map(({ votes }) => votes), several?.voters], [[1, 0, 1], 1]);
 });
 
-test('votes twice, of the author, after the end, or for what is no option are refused and record nothing', () => {
+test('repeated votes, the author’s, late ones and unknown options are refused and record nothing', () => {
   const twice = started().when('vote', vote).when('vote', vote);
   const refused = [
     twice,
@@ -45,10 +45,10 @@ test('a poll ends once, and not before its time', () => {
   const ended = early.when('alarm', end, { nowMs: nowMs + 300_000 });
   assert.equal(ended.state.statuses.get('1')?.record.poll?.ended, true);
   assert.equal(ended.when('alarm', end, { nowMs: nowMs + 300_001 }).events.length, 2);
-  assert.deepEqual(plain().when('alarm', end).events.length, 1, 'what has none has no end');
+  assert.deepEqual(plain().when('alarm', end).events.length, 1, 'a status without a poll has no end');
 });
 
-test('other options make all votes void; the same ones keep them and their end', () => {
+test('changed options reset all votes, and unchanged ones keep them and the end', () => {
   const voted = started().when('vote', vote);
   const kept = voted.when('edit', { ...edit, poll: { ...asked, expiresInMs: 600_000 } }, { nowMs: nowMs + 1 });
   const same = kept.state.statuses.get('1')?.record.poll;
@@ -56,7 +56,7 @@ test('other options make all votes void; the same ones keep them and their end',
   const changed = kept.when('edit', { ...edit, poll: { ...asked, options: ['a', 'b'] } });
   const entry = changed.state.statuses.get('1');
   assert.deepEqual([entry?.record.poll?.voters, entry?.markCount], [0, 0]);
-  assert.deepEqual(changed.when('vote', vote).lastProblem, undefined, 'and who voted may vote again');
+  assert.deepEqual(changed.when('vote', vote).lastProblem, undefined, 'a voter may vote again');
   const none = changed.when('edit', edit);
   assert.equal(none.state.statuses.get('1')?.record.poll, undefined);
 });

@@ -4,7 +4,7 @@ import { started } from './thread-of-one.js';
 
 const policy = { statusId: '1', by: 'author', policy: 'followers' };
 
-test('only its author says who may quote a status, in words that are known, and each word once', () => {
+test('only the author sets the quote policy, to known values, and each change is recorded once', () => {
   const set = started().when('setQuotePolicy', policy).when('setQuotePolicy', policy);
   assert.deepEqual([set.events.length, set.state.statuses.get('1')?.record.quotePolicy], [2, 'followers']);
   assert.equal(started().when('setQuotePolicy', { ...policy, by: 'bob' }).lastProblem?.problem, 'not_found');

@@ -7,23 +7,23 @@ const open = () => started({ quotePolicy: 'public' });
 const stateOf = (thread: ReturnType<typeof started>) =>
   (thread.when('quoteState', { statusId: '1', quotingId: '9' }).reply as { state: string }).state;
 
-test('a quote that its policy permits is recorded once, and counted', () => {
+test('a permitted quote is recorded once, and counted', () => {
   const quoted = open().when('quote', quoting).when('quote', quoting);
   assert.equal(quoted.events.filter(({ type }) => type === 'quoted').length, 1);
   assert.deepEqual([quoted.state.statuses.get('1')?.record.quotes, stateOf(quoted)], [1, 'accepted']);
 });
 
-test('only followers, or nobody but the author, as the policy says', () => {
+test('the quote policy restricts quotes to followers, or to the author', () => {
   const followers = () => started({ quotePolicy: 'followers' });
   assert.equal(stateOf(followers().when('quote', quoting)), 'rejected');
   assert.equal(stateOf(followers().when('quote', { ...quoting, follows: true })), 'accepted');
   const nobody = () => started({ quotePolicy: 'nobody' });
   assert.equal(stateOf(nobody().when('quote', quoting)), 'rejected');
   assert.equal(stateOf(nobody().when('quote', { ...quoting, by: 'author' })), 'accepted');
-  assert.equal(stateOf(started().when('quote', quoting)), 'accepted', 'nothing was said');
+  assert.equal(stateOf(started().when('quote', quoting)), 'accepted', 'the default policy');
 });
 
-test('what is for followers is quoted by its author for followers only, and what is direct by nobody', () => {
+test('a private status is quoted by its author for followers only, and a direct one by nobody', () => {
   const own = { ...quoting, by: 'author' };
   const narrow = () => started({ visibility: 'private', quotePolicy: 'public' });
   assert.equal(stateOf(narrow().when('quote', own)), 'rejected');
@@ -32,12 +32,12 @@ test('what is for followers is quoted by its author for followers only, and what
   assert.equal(stateOf(started({ visibility: 'direct' }).when('quote', { ...own, visibility: 'direct' })), 'rejected');
 });
 
-test('quotes that not everybody may see are not counted', () => {
+test('quotes that are not public are not counted', () => {
   const quoted = open().when('quote', { ...quoting, visibility: 'private' });
   assert.deepEqual([quoted.state.statuses.get('1')?.record.quotes, stateOf(quoted)], [undefined, 'accepted']);
 });
 
-test('the author alone takes a quote back, once; of one that there is not nothing comes', () => {
+test('only the author revokes a quote, once, and revoking an unknown one is refused', () => {
   const revoke = { statusId: '1', by: 'author', quotingId: '9' };
   const revoked = open().when('quote', quoting).when('revokeQuote', revoke).when('revokeQuote', revoke);
   assert.equal(revoked.events.filter(({ type }) => type === 'quoteRevoked').length, 1);
@@ -50,7 +50,7 @@ test('the author alone takes a quote back, once; of one that there is not nothin
   assert.equal(open().when('revokeQuote', revoke).lastProblem?.problem, 'not_found');
 });
 
-test('a quoting status that is gone counts no more, and what is gone itself says so', () => {
+test('a deleted quoting status is not counted, and a deleted quoted status reports it', () => {
   const gone = open().when('quote', quoting).when('unquote', { statusId: '1', quotingId: '9' });
   assert.deepEqual(
     [gone.state.statuses.get('1')?.record.quotes, gone.state.statuses.get('1')?.markCount],
@@ -59,7 +59,7 @@ test('a quoting status that is gone counts no more, and what is gone itself says
   assert.equal(stateOf(open().when('remove', { statusId: '1', by: 'author' })), 'deleted');
 });
 
-test('a quoting status remembers what became of its quote', () => {
+test('a quoting status stores the state of its quote', () => {
   const quote = { statusId: '7', accountId: 'carol', conversationId: '7', state: 'accepted', follows: false };
   const settle = { statusId: '1', quotedId: '7', state: 'revoked' };
   const settled = started({ quote }).when('settleQuote', settle).when('settleQuote', settle);

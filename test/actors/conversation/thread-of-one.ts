@@ -6,10 +6,10 @@ import { given } from '../../kit/actors/given.js';
 
 const slice = joined(conversationSlices);
 
-/** Of `bob`, on the one status. */
+/** A mark of `bob` on the only status. */
 export const mark = { statusId: '1', by: 'bob' };
 
-/** A public status of `author`, with something changed. */
+/** Returns a public status of `author` with some fields changed. */
 export function status(change: Partial<StoreStatusRecord> = {}): StoreStatusRecord {
   return {
     ...{ id: '1', accountId: 'author', conversationId: '1', text: 'text', html: '<p>text</p>', spoilerText: '' },
@@ -19,6 +19,6 @@ export function status(change: Partial<StoreStatusRecord> = {}): StoreStatusReco
   };
 }
 
-/** A conversation of one status. */
+/** Returns a conversation of one status. */
 export const started = (change: Partial<StoreStatusRecord> = {}) =>
   given(slice, initialConversation()).when('add', { status: status(change) });
