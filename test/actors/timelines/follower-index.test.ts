@@ -19,7 +19,7 @@ function assertHolds(index: FollowerIndex, expected: ReadonlyMap<string, Set<num
   }
 }
 
-test('each author’s followers are those added and not removed, each once, however many come and go', () => {
+test('the index has each author’s rings that were added and not removed, each once', () => {
   const author = fc.constantFrom(...AUTHORS);
   const some = fc.record({ first: fc.nat(300), count: fc.integer({ min: 1, max: 120 }) });
   const step = fc.oneof(

@@ -6,12 +6,12 @@ import { fc } from '../../kit/property.js';
 import { until } from '../../kit/time/until.js';
 
 const PEOPLE = 6;
-/** Ids, as accounts have them. */
+/** Ids in the form of account ids. */
 const name = (n: number) => String(n + 900_000).padStart(18, '0');
 const id18 = (n: number) => String(n).padStart(18, '0');
 const newest: HomeBounds = { before: undefined, after: undefined, upwards: false, limit: 7 };
 
-/** All posts there are, as the store would have them. */
+/** All statuses, as the store would have them. */
 class Posts {
   readonly all: { readonly author: string; readonly id: string }[] = [];
   readonly recent: RecentIds = async (authors, limit) => {
@@ -58,7 +58,7 @@ async function opened({ rings }: World, viewer: string, authors: readonly string
   await until('the ring is filled', () => rings.read(viewer, newest, 1).rest !== 'none' || undefined, 1_000);
 }
 
-/** Everything that the ring can tell, and where the rest is. */
+/** Reads the whole ring, and the place where the rest is. */
 function readAll(rings: HomeRings, viewer: string): { ids: string[]; rest: string; floor: string | undefined } {
   const ids: string[] = [];
   for (;;) {
@@ -78,7 +78,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 
 for (const largeMin of [1_000, 1]) {
   const kind = largeMin === 1 ? 'with authors merged at read' : 'written to each ring';
-  test(`above its floor a home holds what those followed posted, all of it and once (${kind})`, async () => {
+  test(`a home above its floor holds all statuses of followed accounts, each once (${kind})`, async () => {
     const run = async (early: readonly Step[], late: readonly Step[], often: number) => {
       const made = world({ largeMin });
       const { posts, rings } = made;
@@ -98,7 +98,7 @@ for (const largeMin of [1_000, 1]) {
           rings.unfollow(name(0), name(who));
         }
       };
-      // Somebody else's ring, so that there are two.
+      // Another account's ring, so that there are two.
       rings.open(name(9), [name(1), name(2)], [], true);
       for (const one of early) await perform(one);
       await opened(made, name(0), [...following]);
@@ -118,7 +118,7 @@ for (const largeMin of [1_000, 1]) {
   });
 }
 
-test('while it is being filled it takes what comes, and a follow in between makes it begin again', async () => {
+test('a ring that is being filled accepts deliveries, and a follow meanwhile restarts it', async () => {
   const made = world();
   const { posts, rings } = made;
   post(made, name(1), 10);
@@ -136,7 +136,7 @@ test('while it is being filled it takes what comes, and a follow in between make
   assert.deepEqual(readAll(rings, name(3)).ids, [id18(20), id18(15), id18(10)]);
 });
 
-test('a ring of an earlier epoch is forgotten: its owner may have followed others elsewhere', async () => {
+test('a ring of an earlier epoch is dropped, because another owner may have added follows', async () => {
   const made = world();
   post(made, name(1), 10);
   await opened(made, name(0), [name(1)]);
@@ -146,7 +146,7 @@ test('a ring of an earlier epoch is forgotten: its owner may have followed other
   assert.equal(made.rings.read(name(0), newest, 1).rest, 'none');
 });
 
-test('after a gap on the bus nothing is left, and rings are filled anew', async () => {
+test('a gap on the bus drops all rings, and they are filled again', async () => {
   const made = world();
   post(made, name(1), 10);
   await opened(made, name(0), [name(1)]);
@@ -157,7 +157,7 @@ test('after a gap on the bus nothing is left, and rings are filled anew', async 
   assert.deepEqual(readAll(made.rings, name(0)).ids, [id18(20), id18(10)]);
 });
 
-test('a store that cannot be read leaves no ring, and the next read tries again', async () => {
+test('a failed read of the store leaves no ring, and the next read tries again', async () => {
   const posts = new Posts();
   let fails = true;
   const rings = new HomeRings({
@@ -173,7 +173,7 @@ test('a store that cannot be read leaves no ring, and the next read tries again'
   await until('filled', () => rings.read(name(0), newest, 1).rest === 'end' || undefined, 1_000);
 });
 
-test('when there is no room those who read longest ago leave, and their rings serve others', () => {
+test('the accounts that read longest ago are evicted when rings are full, and their rings are reused', () => {
   const made = world({ ringsMax: 64 });
   for (let n = 0; n < 200; n++) {
     made.nowMs += 60_000;
@@ -189,7 +189,7 @@ test('when there is no room those who read longest ago leave, and their rings se
   assert.deepEqual(readAll(made.rings, name(198)).ids, [id18(7)]);
 });
 
-test('who has not read for a fortnight has no ring any more', () => {
+test('a ring without a read for a fortnight is dropped', () => {
   const made = world();
   made.rings.open(name(0), [name(1)], [], true);
   made.nowMs += 13 * 86_400_000;
@@ -203,7 +203,7 @@ test('who has not read for a fortnight has no ring any more', () => {
   );
 });
 
-test('upwards from below the floor is the store’s to answer', () => {
+test('a read upwards from below the floor is left to the store', () => {
   const made = world();
   made.rings.open(name(0), [name(1)], [id18(30), id18(20)], false);
   const up = (after: number) => made.rings.read(name(0), { ...newest, after: id18(after), upwards: true }, 1);
@@ -211,7 +211,7 @@ test('upwards from below the floor is the store’s to answer', () => {
   assert.deepEqual(up(20), { ids: [id18(30)], rest: 'end', floor: id18(20) });
 });
 
-test('a ring moves to the next owner, who adds what it heard meanwhile, and is good while the relations are the same', async () => {
+test('a ring is handed over, completed with later deliveries, and valid while the relations are unchanged', async () => {
   const bus = { heard: () => [], follows: () => true };
   const [giver, receiver] = [world({ bus }), world({ bus })];
   const heard = giver.rings.heard();
@@ -227,7 +227,7 @@ test('a ring moves to the next owner, who adds what it heard meanwhile, and is g
   giver.rings.closeWhere((viewer) => viewer === name(0));
   assert.deepEqual([giver.rings.figures.rings, readAll(giver.rings, name(5)).rest], [1, 'end']);
 
-  // Posted while the ring was on its way.
+  // Posted during the handover.
   post(receiver, name(1), 30);
   post(receiver, name(2), 31);
   receiver.epoch = undefined;

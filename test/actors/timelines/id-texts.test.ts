@@ -4,7 +4,7 @@ import { IdTexts } from '../../../actors/timelines/id-texts.js';
 import { idOf, wordsOf } from '../../../actors/timelines/id-words.js';
 import { fc } from '../../kit/property.js';
 
-test('the text of an id is what it would be anew, whatever else was asked for meanwhile', () => {
+test('the cached text of an id is correct, whatever else was read meanwhile', () => {
   const texts = new IdTexts();
   assert.equal(texts.of(0, 0), '0'.repeat(18));
   const word = fc.integer({ min: 0, max: 2 ** 32 - 1 });
@@ -17,7 +17,7 @@ test('the text of an id is what it would be anew, whatever else was asked for me
   );
 });
 
-test('many more ids than are kept take one another’s places, and each is told right', () => {
+test('more ids than the cache holds replace one another, and each text is correct', () => {
   const texts = new IdTexts();
   const ids = Array.from({ length: 200_000 }, (_, index) =>
     wordsOf(String(116_000_000_000_000_000 + index * 1_048_583)),

@@ -11,7 +11,7 @@ interface List {
   next: number;
 }
 
-/** Lists that lose their oldest number for each new one, with the ids that belong to the numbers. */
+/** Lists that drop their oldest number for each new one, with the ids of the numbers. */
 class Lists {
   readonly #lists: List[];
   readonly ids: NumberedIds;
@@ -44,7 +44,7 @@ class Lists {
   }
 }
 
-test('a number that some list holds stays the number of its id, however many ids come and go', () => {
+test('a number that a list holds keeps its id, however many ids come and go', () => {
   const step = fc.record({
     list: fc.nat(7),
     id: fc.integer({ min: 1, max: 3_000 }),
@@ -62,7 +62,7 @@ test('a number that some list holds stays the number of its id, however many ids
   );
 });
 
-test('numbers are used again: memory stays what the lists need, not what went through them', () => {
+test('numbers are reused: memory depends on the lists, not on the ids that passed through them', () => {
   const lists = new Lists(8, 64);
   for (let id = 1; id <= 2_000; id++) lists.put(id % 8, id);
   const { bytes } = lists.ids;
@@ -71,7 +71,7 @@ test('numbers are used again: memory stays what the lists need, not what went th
   lists.check();
 });
 
-test('an id that many lists hold has one number as long as some list keeps it', () => {
+test('an id in many lists has one number as long as a list holds it', () => {
   const lists = new Lists(8, 4_096);
   const number = lists.ids.numberOf(5, 7);
   for (let list = 0; list < 8; list++) lists.put(list, 5 * 16 + 7);

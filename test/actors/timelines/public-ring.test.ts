@@ -6,7 +6,7 @@ import { until } from '../../kit/time/until.js';
 const id18 = (n: number) => String(n).padStart(18, '0');
 const newest = { before: undefined, after: undefined, upwards: false, limit: 2 };
 
-test('it is filled when it is read first, takes what comes meanwhile, and knows where the store goes on', async () => {
+test('the ring is filled at the first read, accepts deliveries meanwhile, and returns where the store continues', async () => {
   const ring = new PublicRing({
     recent: async () => ({ ids: [30, 20].map(id18), complete: false }),
     log: { warn: () => {} },
@@ -21,7 +21,7 @@ test('it is filled when it is read first, takes what comes meanwhile, and knows 
   assert.equal(ring.read({ ...newest, after: id18(10), upwards: true }).rest, 'store');
 });
 
-test('a store that cannot be read, and a gap on the bus, leave nothing', async () => {
+test('a failed read of the store, and a gap on the bus, leave no ring', async () => {
   let fails = true;
   const ring = new PublicRing({
     recent: async () => {

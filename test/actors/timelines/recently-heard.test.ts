@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { RecentlyHeard } from '../../../actors/timelines/recently-heard.js';
 
-test('all that came after what it says is lost is remembered', () => {
+test('everything after the reported loss is stored', () => {
   let number = 0;
   const recently = new RecentlyHeard(() => [{ publisher: 'a', number }], 4);
   for (number = 1; number <= 50; number++) {
@@ -15,7 +15,7 @@ test('all that came after what it says is lost is remembered', () => {
   }
 });
 
-test('only ids by the authors that are asked for are told, each once', () => {
+test('only ids by the given authors are returned, each once', () => {
   const recently = new RecentlyHeard(() => [], 3);
   for (const [author, id] of ['a1', 'b2', 'a3', 'c4', 'a5'].map((said) => [said[0] ?? '', said])) {
     recently.add(author ?? '', id ?? '');

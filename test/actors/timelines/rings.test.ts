@@ -7,7 +7,7 @@ import { fc } from '../../kit/property.js';
 const id18 = (n: number | bigint) => String(n).padStart(18, '0');
 const everything = { upwards: false, limit: RING_IDS };
 
-test('an id becomes two words and back, whatever its size', () => {
+test('an id is split into two words and joined, whatever its size', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: 0n, max: 10n ** 18n - 1n }), (n) => {
       const { high, low } = wordsOf(id18(n));
@@ -17,21 +17,21 @@ test('an id becomes two words and back, whatever its size', () => {
   );
 });
 
-test('a ring holds the newest ids, ascending and once, whatever order they come in', () => {
+test('a ring holds the newest ids, ascending and once, whatever order they arrive in', () => {
   const ids = fc.array(fc.integer({ min: 1, max: 3_000 }), { maxLength: 2_500 });
   fc.assert(
     fc.property(ids, fc.constantFrom(0, 6, 60, 3_000), (numbers, apart) => {
       const rings = new Rings();
       rings.empty(7, NO_FLOOR);
       const one = Uint32Array.of(7);
-      // Each at most about so far from where its order would have it, as posts that overtake one another.
+      // Each is at most this far from its sorted place, as statuses that are delivered out of order.
       const late = new Map(numbers.map((n, index) => [n, n + ((index * 7_919) % (apart + 1))]));
       const inTurn = [...numbers].sort((a, b) => (late.get(a) ?? 0) - (late.get(b) ?? 0));
       for (const n of inTurn) rings.deliver(one, 1, 0, n);
       const all = [...new Set(numbers)].sort((a, b) => b - a).map(id18);
       const held = rings.read(7, everything);
       assert.deepEqual(held, all.slice(0, held.length));
-      // What was lost lies below the floor, and nothing else does.
+      // The lost ids are below the floor, and no others.
       assert.equal(held.length === all.length, rings.floor(7).low === 0);
       if (held.length < all.length) assert.equal(held.at(-1), id18(rings.floor(7).low));
       assert.ok(held.length >= Math.min(all.length, RING_IDS));
@@ -57,7 +57,7 @@ test('bounds are exclusive, upwards reads the next above, and nothing below the 
   assert.deepEqual(read({ before: at(170) }), [160, 150]);
 });
 
-test('rings beside one another, in one chunk of memory or several, do not touch', () => {
+test('neighbouring rings, in one chunk of memory or several, are independent', () => {
   const rings = new Rings();
   const numbers = [0, 1, 2_047, 2_048, 5_000];
   for (const ring of numbers) rings.empty(ring, NO_FLOOR);

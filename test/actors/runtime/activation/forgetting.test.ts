@@ -17,7 +17,7 @@ const id = makeId(1_767_225_600_000, 1, 0);
 const actor = `notebook/${id}`;
 const SECRET = 'the words that nobody shall read again';
 
-/** A notebook of which a line `strike` takes back all lines before it. */
+/** A notebook in which a line `strike` deletes all lines before it. */
 function striking(): AnyKind {
   const { decide, commands, events, ...rest } = notebook() as AnyKind;
   return {
@@ -50,7 +50,7 @@ async function add(stage: Stage, node: StageNode, ...texts: string[]): Promise<v
 const lines = async (node: StageNode) =>
   ((await node.runtime.ask('notebook', id, 'read', {})) as { lines: string[] }).lines;
 
-/** Whether any row of the actor's own tables says it. */
+/** Returns true if any row of the actor's own tables contains the text. */
 async function isStored(stage: Stage, text: string): Promise<boolean> {
   const rows = await Promise.all([
     stage.shared.range(journal, { actor, bucket: 0 }, { limit: 5_000 }),
@@ -90,7 +90,7 @@ function ringing(stage: Stage, { runtime, placement, store, log }: StageNode): A
   return alarmsOf;
 }
 
-test('what was taken back leaves journal and snapshots within two days, and the actor stays as it is', async (t) => {
+test('deleted data leave journal and snapshots within two days, and the actor keeps its state', async (t) => {
   const { stage, node } = await staged(t);
   t.after(() => rung.close());
   await add(stage, node, SECRET, 'a second line', 'strike', 'a third line');
@@ -107,9 +107,9 @@ test('what was taken back leaves journal and snapshots within two days, and the 
   assert.deepEqual([node.log, next.log], [[], []]);
 });
 
-test('what is taken back in one day shares an alarm', async (t) => {
+test('deletions of one day share an alarm', async (t) => {
   const { stage, node } = await staged(t);
-  // The actor's own day begins at midnight, when the test does.
+  // The actor's own day begins at midnight, when the test begins.
   await stage.clock.advance(3_600_000);
   await add(stage, node, 'one', 'strike', 'two', 'strike');
   const set = await waiting(stage);
@@ -119,7 +119,7 @@ test('what is taken back in one day shares an alarm', async (t) => {
   );
 });
 
-test('the time comes a day to two days later, the same for what lies within a day', () => {
+test('the alarm is one to two days later, and the same for events of one day', () => {
   fc.assert(
     fc.property(fc.nat(1_000_000_000), fc.nat(), (past, number) => {
       const of = makeId(1_767_225_600_000 + number, 1, number % 100);
@@ -131,7 +131,7 @@ test('the time comes a day to two days later, the same for what lies within a da
   );
 });
 
-test('an actor that was asked to forget before it said anything stays new', async (t) => {
+test('an actor without entries that receives the alarm stays new', async (t) => {
   const { stage, node } = await staged(t);
   await Promise.all([
     node.runtime.ask('notebook', id, 'alarm', { what: 'journal', atMs: 0 }),
@@ -140,7 +140,7 @@ test('an actor that was asked to forget before it said anything stays new', asyn
   assert.deepEqual(await stage.shared.range(journal, { actor, bucket: 0 }, { limit: 5 }), []);
 });
 
-test('an actor that is busy forgets once it is at rest', async (t) => {
+test('a busy actor forgets when it is idle', async (t) => {
   const { stage, node } = await staged(t);
   await add(stage, node, SECRET, 'strike');
   const proceed = node.store.holdWrites(journal);
@@ -156,7 +156,7 @@ test('an actor that is busy forgets once it is at rest', async (t) => {
   assert.deepEqual(await lines(node), ['new']);
 });
 
-test('whichever write fails or is the last before a crash, the alarm rings until all is forgotten', async () => {
+test('the alarm repeats until everything is forgotten, whichever write fails or is the last before a crash', async () => {
   await fc.assert(
     fc.asyncProperty(fc.nat(14), fc.boolean(), async (writes, dies) => {
       const ends: (() => void)[] = [];

@@ -2,18 +2,18 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FreshIds } from '../../../../actors/runtime/activation/fresh-ids.js';
 
-test('an id is fresh once, and under the epoch that it was minted in', () => {
+test('an id is fresh once, and only under the epoch in which it was minted', () => {
   const fresh = new FreshIds();
   fresh.add('1', 7);
   fresh.add('2', 7);
   assert.equal(fresh.take('1', 7), true);
-  assert.equal(fresh.take('1', 7), false, 'what was activated may have stored something');
-  assert.equal(fresh.take('2', 8), false, 'another owner may have been there in between');
+  assert.equal(fresh.take('1', 7), false, 'the activation may have stored something');
+  assert.equal(fresh.take('2', 8), false, 'another owner may have existed meanwhile');
   assert.equal(fresh.take('2', 7), false);
-  assert.equal(fresh.take('3', 7), false, 'an id that was never minted here');
+  assert.equal(fresh.take('3', 7), false, 'an id that was not minted here');
 });
 
-test('an id that had to be forgotten is not fresh; half as many as fit are remembered at least', () => {
+test('an evicted id is not fresh, and at least half of the maximum is stored', () => {
   const fresh = new FreshIds(4);
   for (const id of ['1', '2', '3', '4', '5']) fresh.add(id, 1);
   assert.deepEqual(
@@ -22,7 +22,7 @@ test('an id that had to be forgotten is not fresh; half as many as fit are remem
   );
 });
 
-test('an id under which something lived is not fresh', () => {
+test('an id with an earlier activation is not fresh', () => {
   const fresh = new FreshIds();
   fresh.add('1', 1);
   fresh.forget('1');

@@ -18,7 +18,7 @@ function hosted() {
   return { host, actor, seen, turns };
 }
 
-test('turns come one after the other, one for all wakes before it begins', async () => {
+test('turns run one after the other, and several wakes before a turn cause one turn', async () => {
   const { host, actor, seen, turns } = hosted();
   for (let time = 0; time < 5; time++) actor.wake();
   assert.equal(host.idle(), false);
@@ -32,7 +32,7 @@ test('turns come one after the other, one for all wakes before it begins', async
   host.close();
 });
 
-test('what is stopped has no more turns, nor any that was due', async () => {
+test('a stopped actor has no more turns, not even a due one', async () => {
   const { host, actor, seen, turns } = hosted();
   actor.wake();
   await turns(1);
@@ -50,7 +50,7 @@ test('what is stopped has no more turns, nor any that was due', async () => {
   host.close();
 });
 
-test('many have their turns side by side, each in its order, also when one is stopped or woken within its turn', async () => {
+test('many actors have concurrent turns, each in order, also when one is stopped or woken within its turn', async () => {
   const host = new NactHost();
   const many = Array.from({ length: 2_000 }, () => ({ turns: 0, within: false, overlaps: 0 }));
   for (let round = 1; round <= 3; round++) {
@@ -63,7 +63,7 @@ test('many have their turns side by side, each in its order, also when one is st
         if (index % 3 === 1) actor.stop();
         await new Promise((resolve) => setImmediate(resolve));
         own.within = false;
-        // The first of three goes on for two more turns, the second was stopped in its first.
+        // The first of three continues for two more turns; the second was stopped in its first.
         if (own.turns === 3 * round) actor.stop();
       });
       actor.wake();

@@ -16,7 +16,7 @@ const add = (node: StageNode, text: string) => node.runtime.ask('notebook', id, 
 const lines = async (node: StageNode) =>
   ((await node.runtime.ask('notebook', id, 'read', {})) as { lines: string[] }).lines;
 
-test('an actor is asked wherever it lives: replies, refusals and failures come back alike', async (t) => {
+test('an actor is reached wherever it lives, with the same replies, refusals and failures', async (t) => {
   const stage = new Stage();
   t.after(() => stage.close());
   const owner = await stage.node(1, { mailboxMax: 1 });
@@ -30,7 +30,7 @@ test('an actor is asked wherever it lives: replies, refusals and failures come b
     fields: { page: [{ error: 'ERR_INVALID', description: 'is ink' }] },
   });
   await assert.rejects(caller.runtime.ask('notebook', id, 'tear', {}), (error) => !(error instanceof Unavailable));
-  // Recovering from the fault writes too: only what follows is held.
+  // Recovering from the fault writes, too. Only the writes after it are held.
   assert.deepEqual(await lines(owner), ['from afar']);
   const proceed = owner.store.holdWrites(journal);
   const taken = [add(caller, 'one')];
@@ -42,7 +42,7 @@ test('an actor is asked wherever it lives: replies, refusals and failures come b
   await Promise.all(taken);
 });
 
-test('what was stored but whose shard was lost meanwhile is not acknowledged', async (t) => {
+test('a stored command whose shard was lost meanwhile is not acknowledged', async (t) => {
   const stage = new Stage();
   t.after(() => stage.close());
   const node = await stage.node(1);
@@ -56,7 +56,7 @@ test('what was stored but whose shard was lost meanwhile is not acknowledged', a
   assert.equal(await stage.shared.get(pages, { notebook: id, line: 2 }), undefined);
 });
 
-test('a node mints ids of the shards that it owns, and of no other', async (t) => {
+test('a node mints ids of its own shards only', async (t) => {
   const stage = new Stage();
   t.after(() => stage.close());
   const node = await stage.node(1);
@@ -72,7 +72,7 @@ test('a node mints ids of the shards that it owns, and of no other', async (t) =
   assert.equal(node.runtime.mintId(0), undefined);
 });
 
-test('a node whose lease ran out does not even answer queries', async (t) => {
+test('a node whose lease has expired does not answer queries', async (t) => {
   const stage = new Stage();
   t.after(() => stage.close());
   const node = await stage.node(1);
@@ -110,7 +110,7 @@ test('a caller finds the new owner while an actor moves, and no command is lost'
   assert.equal((await lines(taker)).length, 22);
 });
 
-test('an owner that only seems to listen is not asked any more once its shard has another', async (t) => {
+test('a request to a dead owner is abandoned when its shard has another', async (t) => {
   const stage = new Stage();
   t.after(() => stage.close());
   let asked = 0;
@@ -128,14 +128,14 @@ test('an owner that only seems to listen is not asked any more once its shard ha
   caller.placement.owner = 2;
   await add(caller, 'two');
   assert.deepEqual(await lines(caller), ['two']);
-  // Who asked the old owner does not wait out its time.
+  // The request to the old owner does not wait for its timeout.
   await stage.clock.advance(3 * LOOK_MS);
   await early;
   assert.deepEqual(await lines(caller), ['two', 'one']);
   assert.equal(asked, 1);
 });
 
-test('an owner that gives a shard away is waited for until its last answer can have come', async (t) => {
+test('a request to an owner that releases the shard waits until its last reply can have arrived', async (t) => {
   const stage = new Stage();
   t.after(() => stage.close());
   const [owner, caller] = [await stage.node(1), await stage.node(undefined)];
@@ -152,7 +152,7 @@ test('an owner that gives a shard away is waited for until its last answer can h
   assert.equal(caller.runtime.metrics.remoteAsks, 1);
 });
 
-test('a caller that does not know of the new owner yet finds it all the same', async (t) => {
+test('a caller that does not know the new owner yet still finds it', async (t) => {
   const stage = new Stage();
   t.after(() => stage.close());
   const [taker, caller] = [await stage.node(undefined), await stage.node(undefined)];
@@ -163,7 +163,7 @@ test('a caller that does not know of the new owner yet finds it all the same', a
   assert.deepEqual(await lines(taker), ['one']);
 });
 
-test('a bus that has been down for a moment is waited for, one that stays down is not', async (t) => {
+test('a short outage of the bus is waited for, and a long one is not', async (t) => {
   const stage = new Stage();
   t.after(() => stage.close());
   const caller = await stage.node(undefined);
@@ -182,7 +182,7 @@ test('a bus that has been down for a moment is waited for, one that stays down i
   await assert.rejects(add(caller, 'two'), Unavailable);
 });
 
-test('a released actor leaves effects that are stuck to the next owner, and replies to its callers', async (t) => {
+test('a released actor leaves stuck effects to the next owner, and answers its callers', async (t) => {
   const stage = new Stage();
   t.after(() => stage.close());
   const giver = await stage.node(1);
@@ -200,7 +200,7 @@ test('a released actor leaves effects that are stuck to the next owner, and repl
   assert.deepEqual(await stage.shared.get(pages, { notebook: id, line: 1 }), { text: 'one' });
 });
 
-test('an abandoned shard acknowledges nothing more, and its actors are gone at once', async (t) => {
+test('an abandoned shard acknowledges nothing, and its actors end at once', async (t) => {
   const stage = new Stage();
   t.after(() => stage.close());
   const node = await stage.node(1);
@@ -213,7 +213,7 @@ test('an abandoned shard acknowledges nothing more, and its actors are gone at o
   proceed();
 });
 
-test('two owners of one actor: the later epoch wins and the earlier one stops', async (t) => {
+test('the later epoch wins when an actor has two owners, and the earlier owner stops', async (t) => {
   const stage = new Stage();
   t.after(() => stage.close());
   const old = await stage.node(1);
@@ -226,7 +226,7 @@ test('two owners of one actor: the later epoch wins and the earlier one stops', 
   assert.deepEqual(await lines(third), ['one', 'two']);
 });
 
-test('new ids lie above the floor that earlier owners leave', async (t) => {
+test('new ids are above the floor that earlier owners leave', async (t) => {
   const stage = new Stage();
   t.after(() => stage.close());
   const node = await stage.node(1);
@@ -243,7 +243,7 @@ test('bytes that are no command are refused and counted', async (t) => {
   assert.equal(node.runtime.metrics.malformed, 1);
 });
 
-test('a command whose answer was lost on the way is not sent twice, unless it may be', async (t) => {
+test('a command whose reply was lost is sent again only if it is repeatable', async (t) => {
   const stage = new Stage();
   t.after(() => stage.close());
   const caller = await stage.node(undefined);
@@ -266,7 +266,7 @@ test('a command whose answer was lost on the way is not sent twice, unless it ma
   assert.deepEqual(await lines(owner), []);
 });
 
-test('a command that would be done twice is done once, though its answer is late and it is asked again', async (t) => {
+test('a command with an idempotency key is carried out once, although its reply is late and it is sent again', async (t) => {
   const stage = new Stage();
   t.after(() => stage.close());
   const owner = await stage.node(1);
@@ -274,19 +274,19 @@ test('a command that would be done twice is done once, though its answer is late
   const proceed = owner.store.holdWrites(journal);
   const noted = caller.runtime.ask('notebook', id, 'note', { text: 'one' });
   await stage.clock.advance(8_000);
-  assert.ok(caller.runtime.metrics.remoteAsks > 1, 'it was asked again');
+  assert.ok(caller.runtime.metrics.remoteAsks > 1, 'the command was sent again');
   proceed();
   assert.deepEqual(await noted, { line: 1 });
   assert.deepEqual(
     await caller.runtime.ask('notebook', id, 'note', { text: 'one' }),
     { line: 2 },
-    'another is another',
+    'another key is another command',
   );
   await stage.clock.settle();
   assert.deepEqual(await lines(owner), ['one', 'one']);
 });
 
-/** One attempt of a command of another node, who may ask again under the same key. */
+/** Sends one attempt of another node's command, which may be repeated with the same key. */
 async function attempt(stage: Stage, once: string): Promise<unknown> {
   const message = { kind: 'notebook', id, command: 'note', input: { text: 'one' }, cause: undefined, once };
   const bytes = encodeCommand(notebook(), message, 5_000);
@@ -294,7 +294,7 @@ async function attempt(stage: Stage, once: string): Promise<unknown> {
   return readReply(notebook(), 'note', openReply(reply));
 }
 
-test('a failure is not remembered: who asks again has the command carried out', async (t) => {
+test('a failure is not stored: a repeat has the command carried out', async (t) => {
   const stage = new Stage();
   t.after(() => stage.close());
   const owner = await stage.node(1);

@@ -6,7 +6,7 @@ import { cursors } from '../../../../store/tables.js';
 
 const row = (actor: string): RowWrite => put(cursors, { actor }, { beforeReply: 1, afterReply: 1 });
 
-test('what is written within one turn is one write, and no row is lost where there are too many for one', async () => {
+test('rows written within one turn share a write, and none are lost when they exceed one', async () => {
   const sent: (readonly RowWrite[])[] = [];
   const joint = new JointWrites({ write: async (rows) => void sent.push(rows) });
   const names = Array.from({ length: WRITE_ROWS_MAX + 10 }, (_, index) => `account/${index}`);
@@ -23,7 +23,7 @@ test('what is written within one turn is one write, and no row is lost where the
   assert.equal(sent.length, 3);
 });
 
-test('a failure is told to all whose rows were in it, and to nobody after', async () => {
+test('a failure rejects all calls with rows in the write, and no later ones', async () => {
   let fails = true;
   const joint = new JointWrites({
     write: async () => {

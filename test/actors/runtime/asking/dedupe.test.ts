@@ -16,7 +16,7 @@ test('an effect not newer than the last of its source is a repeat', () => {
   assert.ok(!dedupe.repeats(cause('b', 1, 0)));
 });
 
-test('of too many sources the one that was silent longest is forgotten', () => {
+test('the least recently received source is dropped when there are too many', () => {
   const dedupe = new Dedupe();
   for (let source = 0; source <= SOURCES_MAX; source++) {
     dedupe.note(cause(`${source}`, 1));
@@ -27,7 +27,7 @@ test('of too many sources the one that was silent longest is forgotten', () => {
   assert.ok(dedupe.repeats(cause('2', 1)));
 });
 
-test('what was received survives a snapshot', () => {
+test('received effects are restored from a snapshot', () => {
   const dedupe = new Dedupe();
   dedupe.note(cause('a', 5));
   assert.ok(Dedupe.from(dedupe.marks()).repeats(cause('a', 5)));

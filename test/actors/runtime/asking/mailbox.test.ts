@@ -22,7 +22,7 @@ test('commands to one actor are carried out in the order in which they were sent
   assert.deepEqual(await runtime.ask('notebook', id, 'read', {}), { lines: texts });
 });
 
-test('commands that wait together are stored in one append, in their order', async (t) => {
+test('commands that wait together are stored in one append, in order', async (t) => {
   const stage = new Stage();
   t.after(() => stage.close());
   const { runtime } = await stage.node(1);
@@ -35,7 +35,7 @@ test('commands that wait together are stored in one append, in their order', asy
   );
 });
 
-test('a full mailbox refuses at once, and what it had taken is carried out', async (t) => {
+test('a full mailbox refuses at once, and queued commands are carried out', async (t) => {
   const stage = new Stage();
   t.after(() => stage.close());
   const { runtime, store } = await stage.node(1, { mailboxMax: 3 });
@@ -53,7 +53,7 @@ test('a full mailbox refuses at once, and what it had taken is carried out', asy
   assert.deepEqual(lines, ['first', 'second', 'third', 'fourth', 'fifth']);
 });
 
-test('a query does not tell of what is not yet durable', async (t) => {
+test('a query does not show entries that are not durable', async (t) => {
   const stage = new Stage();
   t.after(() => stage.close());
   const { runtime, store } = await stage.node(1);
@@ -71,12 +71,12 @@ test('a query does not tell of what is not yet durable', async (t) => {
   assert.ok(order.includes('read first second'));
 });
 
-test('a query is answered at once by an actor at rest, and only by one', async (t) => {
+test('a query is answered at once by an idle actor only', async (t) => {
   const stage = new Stage();
   t.after(() => stage.close());
   const { runtime, store, placement } = await stage.node(1);
   const read = () => runtime.answerNow('notebook', id, 'read', {}) as { lines: string[] } | undefined;
-  assert.equal(read(), undefined, 'it is not in memory');
+  assert.equal(read(), undefined, 'the actor is not in memory');
   await runtime.ask(...add('first'));
   await stage.clock.settle();
   assert.deepEqual(read(), { lines: ['first'] });
@@ -91,10 +91,10 @@ test('a query is answered at once by an actor at rest, and only by one', async (
   await stage.clock.settle();
   assert.deepEqual(read(), { lines: ['first', 'second'] });
   placement.epoch = undefined;
-  assert.equal(read(), undefined, 'its shard is not ours any more');
+  assert.equal(read(), undefined, 'another node owns the shard');
 });
 
-test('a query goes to the actor of its kind, and to none that has left memory or was left behind', async (t) => {
+test('a query reaches the actor of its kind, and no stopped or replaced one', async (t) => {
   const stage = new Stage();
   t.after(() => stage.close());
   const kinds = [notebook(), { ...notebook(), name: 'diary' }];
@@ -112,7 +112,7 @@ test('a query goes to the actor of its kind, and to none that has left memory or
   await runtime.ask(...add('second'));
   await stage.clock.settle();
   assert.deepEqual(read('notebook')?.lines, ['first', 'second']);
-  // Another epoch: what is in memory is replaced when it is asked next.
+  // Another epoch: the next command replaces the activation.
   placement.epoch = 2;
   await runtime.ask(...add('third'));
   await stage.clock.settle();

@@ -11,7 +11,7 @@ const ask = (node: StageNode, command: string, input: object, key?: string) =>
 const add = (node: StageNode, text: string, key?: string) => ask(node, 'add', { text }, key);
 const lines = async (node: StageNode) => ((await ask(node, 'read', {})) as { lines: string[] }).lines;
 
-test('a repeat of a key is answered as it was and records nothing, whatever it says', async (t) => {
+test('a repeated key gets the first reply and records nothing, whatever its input', async (t) => {
   const stage = new Stage();
   t.after(() => stage.close());
   const node = await stage.node(1);
@@ -23,7 +23,7 @@ test('a repeat of a key is answered as it was and records nothing, whatever it s
   assert.notDeepEqual(await add(node, 'three'), first);
 });
 
-test('two of one key at once are one', async (t) => {
+test('two concurrent commands with one key are carried out once', async (t) => {
   const stage = new Stage();
   t.after(() => stage.close());
   const node = await stage.node(1);
@@ -32,7 +32,7 @@ test('two of one key at once are one', async (t) => {
   assert.deepEqual(await lines(node), ['one']);
 });
 
-test('a key is good for one command, and again after its hour', async (t) => {
+test('a key is valid for one command, and expires after an hour', async (t) => {
   const stage = new Stage();
   t.after(() => stage.close());
   const node = await stage.node(1);
@@ -43,7 +43,7 @@ test('a key is good for one command, and again after its hour', async (t) => {
   assert.deepEqual(await lines(node), ['one', 'two', 'three']);
 });
 
-test('a key stays good for its hour though the wall clock steps ahead and back, also behind a takeover', async (t) => {
+test('a key is valid for its hour when the wall clock steps ahead and back, also after a takeover', async (t) => {
   const stage = new Stage();
   t.after(() => stage.close());
   const node = await stage.node(1);
@@ -61,7 +61,7 @@ test('a key stays good for its hour though the wall clock steps ahead and back, 
   assert.deepEqual(await lines(second), ['one', 'ahead', 'five']);
 });
 
-test('a key stays good though the wall clock steps ahead before a node that stores steady time starts again', async (t) => {
+test('a key stays valid when the wall clock steps ahead before a node that stores steady time starts again', async (t) => {
   const stage = new Stage();
   t.after(() => stage.close());
   const node = await stage.node(1);
@@ -80,7 +80,7 @@ test('a key stays good though the wall clock steps ahead before a node that stor
   assert.deepEqual(await lines(again), ['one', 'three']);
 });
 
-test('what was refused, or recorded nothing, is not kept', async (t) => {
+test('refusals, and replies without events, are not stored', async (t) => {
   const stage = new Stage();
   t.after(() => stage.close());
   const node = await stage.node(1);
@@ -92,7 +92,7 @@ test('what was refused, or recorded nothing, is not kept', async (t) => {
   assert.equal(node.runtime.metrics.repeats, 0);
 });
 
-test('an entry carries key and answer, and nothing more than before without a key', async (t) => {
+test('an entry carries key and reply, and has no additional field without a key', async (t) => {
   const stage = new Stage();
   t.after(() => stage.close());
   const node = await stage.node(1);
@@ -107,7 +107,7 @@ test('an entry carries key and answer, and nothing more than before without a ke
   assert.ok(!('answered' in (rows[0]?.value ?? {})));
 });
 
-/** The owner stores what it is asked for, tells nobody, and dies; another takes its place. */
+/** Has the owner store the command and die before it replies. Another owner takes over. */
 async function killedBehindWrite(t: TestContext, command: 'add' | 'note', key?: string) {
   const stage = new Stage();
   t.after(() => stage.close());
@@ -116,14 +116,14 @@ async function killedBehindWrite(t: TestContext, command: 'add' | 'note', key?: 
   await ask(client, command, { text: 'before' });
   first.store.afterWrite = () => new Promise(() => undefined);
   const underWay = ask(client, command, { text: 'one' }, key);
-  // Whoever expects it to fail looks at it later.
+  // The test examines the rejection later.
   underWay.catch(() => undefined);
   await stage.clock.settle();
   stage.kill(first);
   return { client, underWay, second: await stage.node(2), clock: stage.clock };
 }
 
-test('kill -9 behind the write and before the answer: the next owner answers as it would have', async (t) => {
+test('a kill -9 after the write and before the reply: the next owner sends the same reply', async (t) => {
   const { client, underWay, second, clock } = await killedBehindWrite(t, 'add', 'k');
   await clock.advance(5_000);
   const reply = (await underWay) as { line: number };
@@ -132,7 +132,7 @@ test('kill -9 behind the write and before the answer: the next owner answers as 
   assert.deepEqual(await lines(second), ['before', 'one']);
 });
 
-test('without a key a command that does harm twice is in doubt then', async (t) => {
+test('a command without a key that is not repeatable has an unknown outcome then', async (t) => {
   const { underWay, second, clock } = await killedBehindWrite(t, 'add');
   const doubt = assert.rejects(underWay);
   await clock.advance(15_000);
@@ -140,14 +140,14 @@ test('without a key a command that does harm twice is in doubt then', async (t) 
   assert.deepEqual(await lines(second), ['before', 'one']);
 });
 
-test('a command that would be done twice gets a key from whoever asks, here or elsewhere', async (t) => {
+test('a caller adds a key to a command that is not repeatable, here or elsewhere', async (t) => {
   const { underWay, second, clock } = await killedBehindWrite(t, 'note');
   await clock.advance(5_000);
   assert.deepEqual(await underWay, { line: 2 });
   assert.deepEqual(await lines(second), ['before', 'one']);
 });
 
-test('who loses the shard behind its own write asks the next owner, and nothing is done twice', async (t) => {
+test('a node that loses the shard after its own write sends the command to the next owner, and it is done once', async (t) => {
   const stage = new Stage();
   t.after(() => stage.close());
   const first = await stage.node(1);
@@ -165,7 +165,7 @@ test('who loses the shard behind its own write asks the next owner, and nothing 
   assert.deepEqual(await lines(second), ['one']);
 });
 
-test('keys go along with a handover, and are in the snapshot', async (t) => {
+test('keys are part of a handover and of the snapshot', async (t) => {
   const stage = new Stage();
   t.after(() => stage.close());
   const giver = await stage.node(1);
@@ -179,7 +179,7 @@ test('keys go along with a handover, and are in the snapshot', async (t) => {
   assert.deepEqual(await add(taker, 'again', 'k'), reply);
   assert.deepEqual(await lines(taker), ['one']);
 
-  // From the stored snapshot alone: nothing is left to be replayed behind it.
+  // The stored snapshot suffices: no entry after it is replayed.
   const [stored] = await stage.shared.range(snapshots, { actor: `notebook/${id}` }, { limit: 1 });
   assert.equal(stored?.key.seq, 1);
   stage.kill(taker);

@@ -9,7 +9,7 @@ const note = (answered: Answered, said: { key: string; reply: Uint8Array }, ms: 
   answered.note({ ...said, steadyMs: ms }, ms);
 const bytes = (length: number) => Uint8Array.from({ length }, (_, index) => index % 256);
 
-test('a reply comes back byte by byte, until its hour is over', () => {
+test('a reply is returned byte by byte, until it expires after an hour', () => {
   const answered = new Answered();
   note(answered, { key: 'add a', reply: bytes(300).subarray(7) }, 1_000);
   assert.deepEqual(Buffer.compare(answered.find('add a', at(1_000)) ?? bytes(0), bytes(300).subarray(7)), 0);
@@ -18,7 +18,7 @@ test('a reply comes back byte by byte, until its hour is over', () => {
   assert.equal(answered.find('add b', at(1_000)), undefined);
 });
 
-test('an hour has passed once it has by the wall clock and by steady time', () => {
+test('a reply expires after an hour by both the wall clock and steady time', () => {
   const answered = new Answered();
   note(answered, { key: 'add a', reply: bytes(1) }, 0);
   const isFound = (wallMs: number, steadyMs: number) => answered.find('add a', { wallMs, steadyMs }) !== undefined;
@@ -27,7 +27,7 @@ test('an hour has passed once it has by the wall clock and by steady time', () =
   assert.equal(answered.marks({ wallMs: 2 * ANSWERED_MS, steadyMs: 1 }).length, 1);
 });
 
-test('the oldest of too many give way, and those whose hour is over', () => {
+test('the oldest of too many replies, and expired ones, are dropped', () => {
   const answered = new Answered();
   for (let n = 0; n <= ANSWERED_MAX; n++) note(answered, { key: `add ${n}`, reply: bytes(1) }, n);
   assert.deepEqual([answered.find('add 0', at(0)), answered.marks(at(0)).length], [undefined, ANSWERED_MAX]);
@@ -37,7 +37,7 @@ test('the oldest of too many give way, and those whose hour is over', () => {
   assert.equal(answered.marks(at(2 * ANSWERED_MS)).length, 1);
 });
 
-test('all together have a bound in bytes, which the newest may pass alone', () => {
+test('the total size of replies is bounded, but a single new one may exceed it', () => {
   const answered = new Answered();
   const half = bytes(ANSWERED_BYTES_MAX / 2);
   for (const key of ['one', 'two', 'three']) note(answered, { key, reply: half }, 0);
@@ -54,7 +54,7 @@ test('all together have a bound in bytes, which the newest may pass alone', () =
   );
 });
 
-test('what was answered survives a snapshot', () => {
+test('stored replies are restored from a snapshot', () => {
   const answered = new Answered();
   note(answered, { key: 'add a', reply: bytes(256) }, 5);
   const again = Answered.from(answered.marks(at(6)));

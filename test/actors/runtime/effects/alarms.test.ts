@@ -51,7 +51,7 @@ async function asked() {
   return { ...here, watch, told, waiting, ended };
 }
 
-test('a poll ends at its time; its author and who voted are told, once', async () => {
+test('a poll ends at its time, and notifies its author and voters once', async () => {
   const here = await asked();
   const watching = here.watch();
   await here.stage.clock.advance(299_000);
@@ -64,7 +64,7 @@ test('a poll ends at its time; its author and who voted are told, once', async (
   here.stage.close();
 });
 
-test('an end that nobody was there for is made up for when somebody is', async () => {
+test('a poll that ended while no node ran is ended by the next node', async () => {
   const here = await asked();
   const first = here.watch();
   await here.stage.clock.advance(60_000);
@@ -78,7 +78,7 @@ test('an end that nobody was there for is made up for when somebody is', async (
   here.stage.close();
 });
 
-test('whoever does not own the actor leaves its alarm alone', async () => {
+test('a node that does not own the actor does not call it', async () => {
   const here = await asked();
   here.node.placement.epoch = undefined;
   const watching = here.watch();
@@ -88,7 +88,7 @@ test('whoever does not own the actor leaves its alarm alone', async () => {
   here.stage.close();
 });
 
-test('what became due while another had the actor rings soon after it came here', async () => {
+test('an alarm that became due at another owner rings soon after the shard moved here', async () => {
   const here = await asked();
   here.node.placement.epoch = undefined;
   const watching = here.watch();
@@ -103,7 +103,7 @@ test('what became due while another had the actor rings soon after it came here'
   here.stage.close();
 });
 
-test('a scheduled status is posted at its time, though everything was down in between', async () => {
+test('a scheduled status is posted at its time after an outage of all nodes', async () => {
   const here = await asked();
   const [alice, { clock }] = [here.id('alice'), here.stage];
   const dueMs = clock.nowMs() + 600_000;
@@ -123,7 +123,7 @@ test('a scheduled status is posted at its time, though everything was down in be
   here.stage.close();
 });
 
-test('a lane that cannot be read does not keep the alarms of others from ringing', async () => {
+test('a lane that cannot be read does not delay the alarms of others', async () => {
   const here = await asked();
   const [waiting] = await waitingAlarms(here.tables, here.stage.clock.nowMs());
   assert.ok(waiting);
@@ -142,7 +142,7 @@ test('a lane that cannot be read does not keep the alarms of others from ringing
   here.stage.close();
 });
 
-test('a lane that fails for a while rings what was read before at its time', async () => {
+test('a lane that fails for a while rings alarms that were read before at their time', async () => {
   const here = await asked();
   let isDown = false;
   const range: Tables['range'] = (table, partition, options) => {
@@ -158,7 +158,7 @@ test('a lane that fails for a while rings what was read before at its time', asy
   here.stage.close();
 });
 
-test('a fresh node begins to read near the present, however long others have rung before', async () => {
+test('a new node begins to read near the present, however many alarms rang before', async () => {
   const here = await asked();
   const first = here.watch();
   await here.stage.clock.advance(5 * HOUR_MS);
@@ -176,10 +176,10 @@ test('a fresh node begins to read near the present, however long others have run
   here.stage.close();
 });
 
-test('an alarm that nobody answers rings again and again, and does not hold down the floor of its lane', async () => {
+test('an unanswered alarm rings repeatedly, and does not hold down the floor of its lane', async () => {
   const here = await asked();
   const [stuck, set] = [makeId(here.stage.clock.nowMs(), 5, 1), here.stage.clock.nowMs()];
-  // No actor of this kind is known here: each call fails.
+  // No actor of this kind exists here, so each call fails.
   await here.tables.write([put(alarms, alarmKey('unknown', stuck, set, 'anything'), { atMs: set })]);
   const watching = here.watch();
   await here.stage.clock.advance(6 * HOUR_MS);
@@ -195,7 +195,7 @@ test('an alarm that nobody answers rings again and again, and does not hold down
   here.stage.close();
 });
 
-test('an alarm whose effect was delayed beyond its time rings all the same', async () => {
+test('an alarm whose effect was delayed beyond its time still rings', async () => {
   const here = await town(['alice', 'bob']);
   const { stage, node, tables } = here;
   const watching = new Alarms({
@@ -224,7 +224,7 @@ test('an alarm whose effect was delayed beyond its time rings all the same', asy
   stage.close();
 });
 
-test('alarms of one lane past what a read takes have their turn with the next', async () => {
+test('the alarms of one lane that exceed one read ring after the next', async () => {
   const here = await asked();
   const set = here.stage.clock.nowMs();
   const lanes = Array.from({ length: 1_500 }, (_, n) => makeId(set, 16, n % 64) + String(n).padStart(4, '0'));
@@ -241,7 +241,7 @@ test('alarms of one lane past what a read takes have their turn with the next', 
   here.stage.close();
 });
 
-test('an alarm of a hundred years from now stays where it is, and the reads until then do not pass over it', async () => {
+test('an alarm in a hundred years stays in its row, and no read before scans it', async () => {
   const here = await asked();
   const farMs = here.stage.clock.nowMs() + 36_525 * DAY_MS;
   const row = put(alarms, alarmKey('account', here.id('alice'), farMs, 'far'), { atMs: farMs });

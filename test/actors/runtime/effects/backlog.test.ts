@@ -40,7 +40,7 @@ function scanned() {
   return { clock, shared, scan, after, read };
 }
 
-test('a key names its actor and sorts by its time', () => {
+test('a key contains its actor and sorts by its time', () => {
   assert.equal(backlogActor(backlogKey(5, actor, 7, 3)), actor);
   assert.ok(backlogKey(999, actor, 9, 1) < backlogKey(1_000, actor, 1, 1));
 });
@@ -59,7 +59,7 @@ test('a scan begins at the stored floor, some hours behind the clock, also for t
   assert.deepEqual(await shared.get(backlogFloors, { shard }), { atMs: firstMs + 20 * HOUR_MS });
 });
 
-test('a row that stays is found by each scan and does not hold the floor down', async () => {
+test('a remaining row is found by each scan and does not hold the floor down', async () => {
   const { clock, shared, after, read } = scanned();
   await shared.write([put(backlog, { shard, actor: backlogKey(clock.nowMs(), actor, 1, 1) }, { atMs: clock.nowMs() })]);
   for (let hour = 0; hour < 48; hour++) {
@@ -71,7 +71,7 @@ test('a row that stays is found by each scan and does not hold the floor down', 
   assert.equal((await shared.range(backlog, { shard }, { limit: 10 })).length, 1);
 });
 
-test('a row that lands hours late is found', async () => {
+test('a row that is stored hours late is found', async () => {
   const { clock, shared, read } = scanned();
   await clock.advance(24 * HOUR_MS);
   await read();
@@ -80,7 +80,7 @@ test('a row that lands hours late is found', async () => {
   assert.ok((await read()).includes(key));
 });
 
-test('a renewed row goes once its actor is done', async (t) => {
+test('a renewed row is removed once its actor is done', async (t) => {
   const stage = new Stage();
   t.after(() => stage.close());
   const { runtime, store } = await stage.node(1);
@@ -101,7 +101,7 @@ test('a renewed row goes once its actor is done', async (t) => {
   assert.deepEqual(await keys(), []);
 });
 
-test('hundreds of refused appends leave one mark, and the cursor is saved afterwards', async (t) => {
+test('hundreds of failed appends leave one backlog row, and the cursor is saved afterwards', async (t) => {
   const stage = new Stage();
   t.after(() => stage.close());
   const { runtime, store } = await stage.node(1);
@@ -122,7 +122,7 @@ test('hundreds of refused appends leave one mark, and the cursor is saved afterw
   assert.deepEqual(await stage.shared.range(backlog, { shard }, { limit: 10 }), []);
 });
 
-test('more backlog rows than a write may have are removed in slices', async (t) => {
+test('more backlog rows than one write may have are removed in slices', async (t) => {
   const stage = new Stage();
   t.after(() => stage.close());
   const atMs = stage.clock.nowMs();

@@ -15,11 +15,11 @@ const lines = async ({ runtime }: StageNode, id: string) =>
   ((await runtime.ask('notebook', id, 'read', {})) as { lines: string[] }).lines;
 const page = (stage: Stage, line: number) => stage.shared.get(pages, { notebook: alice, line });
 const cursor = (stage: Stage) => stage.shared.get(cursors, { actor: `notebook/${alice}` });
-/** The keys of backlog rows without the time that they begin with. */
+/** Returns the keys of backlog rows without the time at their beginning. */
 const backlogOf = async (stage: Stage, shard: number) =>
   (await stage.shared.range(backlog, { shard }, { limit: 10 })).map((row) => row.key.actor.replace(/^\d+ /, ''));
 
-test('the reply comes after the effects that the caller must see', async (t) => {
+test('the reply comes after the before-reply effects', async (t) => {
   const stage = new Stage();
   t.after(() => stage.close());
   const { runtime } = await stage.node(1);
@@ -28,7 +28,7 @@ test('the reply comes after the effects that the caller must see', async (t) => 
   assert.deepEqual(await runtime.ask('notebook', bob, 'read', {}), { lines: ['shared hello'] });
 });
 
-test('a reply waits for stuck effects only so long, and the effects are carried out once they can be', async (t) => {
+test('a reply waits for stuck effects up to its patience, and they are carried out later', async (t) => {
   const stage = new Stage();
   t.after(() => stage.close());
   const { runtime, store } = await stage.node(1);
@@ -41,7 +41,7 @@ test('a reply waits for stuck effects only so long, and the effects are carried 
   assert.deepEqual(await page(stage, 1), { text: 'hello' });
 });
 
-test('effects that may overlap do not wait for one another, and those to one actor arrive in order', async (t) => {
+test('overlapping effects do not wait for one another, and those to one actor arrive in order', async (t) => {
   const stage = new Stage();
   t.after(() => stage.close());
   const carol = makeId(1_767_225_600_000, 3, 0);
@@ -71,7 +71,7 @@ test('effects that may overlap do not wait for one another, and those to one act
   });
 });
 
-test('rows of effects that overlap go in one write while the one before it is under way', async (t) => {
+test('rows of overlapping effects share a write while the one before is under way', async (t) => {
   const stage = new Stage();
   t.after(() => stage.close());
   const { runtime, store } = await stage.node(1);
@@ -91,7 +91,7 @@ test('rows of effects that overlap go in one write while the one before it is un
   assert.deepEqual(await page(stage, 4), { text: 'beside 4' });
 });
 
-test('an effect that is done when it is answered has no backlog row of its own', async (t) => {
+test('an effect that is done before its reply has no backlog row', async (t) => {
   const stage = new Stage();
   t.after(() => stage.close());
   const { runtime } = await stage.node(1);
@@ -104,7 +104,7 @@ test('an effect that is done when it is answered has no backlog row of its own',
   assert.equal(runtime.metrics.unsettled, 0);
 });
 
-test('an effect whose own effects outlast its answer is in the backlog before that', async (t) => {
+test('an effect whose own effects outlast its reply has a backlog row before the reply', async (t) => {
   const stage = new Stage();
   t.after(() => stage.close());
   const { runtime, store } = await stage.node(1);
@@ -122,7 +122,7 @@ test('an effect whose own effects outlast its answer is in the backlog before th
   assert.deepEqual(await backlogOf(stage, 2), []);
 });
 
-test('an effect that is stuck holds up those after it only where they may not overlap', async (t) => {
+test('a stuck effect delays later ones only if they may not overlap', async (t) => {
   for (const [word, heard] of [
     ['beside', ['shared beside 3']],
     ['behind', []],
@@ -147,7 +147,7 @@ test('an effect that is stuck holds up those after it only where they may not ov
   }
 });
 
-test('rows that a process took with it when it was killed are there again once its successor has caught up', async (t) => {
+test('rows that were lost with a killed process are written by its successor before it has caught up', async (t) => {
   const stage = new Stage();
   t.after(() => stage.close());
   const first = await stage.node(1);
@@ -163,7 +163,7 @@ test('rows that a process took with it when it was killed are there again once i
   assert.deepEqual(await lines(second, bob), ['shared one', 'shared two']);
 });
 
-test('an effect that is repeated reaches its receiver once', async (t) => {
+test('a repeated effect reaches its receiver once', async (t) => {
   const stage = new Stage();
   t.after(() => stage.close());
   const first = await stage.node(1);
@@ -179,7 +179,7 @@ test('an effect that is repeated reaches its receiver once', async (t) => {
   assert.equal(second.runtime.metrics.repeats, 2);
 });
 
-test('a receiver that forgot its activation still knows what it has received', async (t) => {
+test('a receiver deduplicates effects after another activation', async (t) => {
   const stage = new Stage();
   t.after(() => stage.close());
   const node = await stage.node(1, { idleMs: 60_000, quietMs: 3_600_000 });
@@ -193,7 +193,7 @@ test('a receiver that forgot its activation still knows what it has received', a
   assert.deepEqual(await lines(node, bob), ['copy of one']);
 });
 
-test('a question that an effect asks again, its reply lost, is answered again', async (t) => {
+test('a query in a repeated effect is answered again', async (t) => {
   const stage = new Stage();
   t.after(() => stage.close());
   const node = await stage.node(1);
@@ -211,12 +211,12 @@ test('a question that an effect asks again, its reply lost, is answered again', 
   assert.deepEqual(await ask(1, 0, 'read', {}), { lines: ['hello'] });
   assert.deepEqual(await ask(1, 0, 'read', {}), { lines: ['hello'] });
   await ask(2, 1, 'add', { text: 'later' });
-  assert.deepEqual(await ask(2, 0, 'read', {}), { lines: ['hello', 'later'] }, 'behind what came after it, too');
+  assert.deepEqual(await ask(2, 0, 'read', {}), { lines: ['hello', 'later'] }, 'including later entries');
   await ask(2, 1, 'add', { text: 'later' });
-  assert.deepEqual(await lines(node, bob), ['hello', 'later'], 'what records something is done once');
+  assert.deepEqual(await lines(node, bob), ['hello', 'later'], 'a command that records something is carried out once');
 });
 
-test('effects of an event whose node died before them are carried out by the next owner, unasked', async (t) => {
+test('the next owner carries out effects of an event whose node died, without a command', async (t) => {
   const stage = new Stage();
   t.after(() => stage.close());
   const first = await stage.node(1);
@@ -233,7 +233,7 @@ test('effects of an event whose node died before them are carried out by the nex
   assert.deepEqual(await lines(second, bob), ['copy of hello']);
 });
 
-test('a cursor is saved only behind effects that are done, and then the backlog is empty', async (t) => {
+test('a cursor is saved only after effects are done, and then the backlog is empty', async (t) => {
   const stage = new Stage();
   t.after(() => stage.close());
   const { runtime, store } = await stage.node(1);
@@ -253,7 +253,7 @@ test('a cursor is saved only behind effects that are done, and then the backlog 
   assert.deepEqual(await backlogOf(stage, 1), []);
 });
 
-test('effects that do not fit in memory are read from the journal again, in order', async (t) => {
+test('effects that do not fit in memory are read from the journal, in order', async (t) => {
   const stage = new Stage();
   t.after(() => stage.close());
   const node = await stage.node(1, { laneQueueMax: 2, patienceMs: 100 });
@@ -271,7 +271,7 @@ test('effects that do not fit in memory are read from the journal again, in orde
   );
 });
 
-test('two actors that tell one another before their replies do not wait for each other', async (t) => {
+test('two actors that send each other commands before their replies do not deadlock', async (t) => {
   const stage = new Stage();
   t.after(() => stage.close());
   const { runtime } = await stage.node(1);
@@ -285,10 +285,10 @@ test('two actors that tell one another before their replies do not wait for each
   assert.equal(stage.clock.monotonicMs(), started);
 });
 
-/** Actors that each share what they write with the next one, and the last with the first. */
+/** Actors that each share their lines with the next one, and the last with the first. */
 const CIRCLE = Array.from({ length: 5 }, (_, n) => makeId(1_767_225_600_000, n % 4, n));
 
-/** All of them write, each as often; answers how many of these have been answered. */
+/** Writes to all of them, equally often. Returns a function that returns the number of replies. */
 function writtenByAll({ runtime }: StageNode, times: number): () => number {
   let answered = 0;
   for (let time = 0; time < times; time++) {
@@ -304,7 +304,7 @@ function writtenByAll({ runtime }: StageNode, times: number): () => number {
   return () => answered;
 }
 
-test('actors that tell one another in a circle before their replies do not wait for each other', async (t) => {
+test('actors that send commands in a circle before their replies do not deadlock', async (t) => {
   const stage = new Stage();
   t.after(() => stage.close());
   const answered = writtenByAll(await stage.node(1), 1);
@@ -312,7 +312,7 @@ test('actors that tell one another in a circle before their replies do not wait 
   assert.deepEqual([answered(), stage.clock.monotonicMs()], [CIRCLE.length, 0]);
 });
 
-test('a circle that closes behind what others wait for already holds up nobody either', async (t) => {
+test('a circle that closes behind waiting effects does not deadlock either', async (t) => {
   const stage = new Stage();
   t.after(() => stage.close());
   const node = await stage.node(1);
@@ -325,7 +325,7 @@ test('a circle that closes behind what others wait for already holds up nobody e
   assert.deepEqual([answered(), stage.clock.monotonicMs()], [3 * CIRCLE.length, 0]);
 });
 
-test('after kill -9 the effects of actors in a circle go on at once', async (t) => {
+test('the effects of actors in a circle continue at once after kill -9', async (t) => {
   const stage = new Stage();
   t.after(() => stage.close());
   const first = await stage.node(1);
@@ -346,7 +346,7 @@ test('after kill -9 the effects of actors in a circle go on at once', async (t) 
   }
 });
 
-test('an effect is answered behind its own effects, unless its actor waits for another before these', async (t) => {
+test("an effect's reply follows its own effects, unless its actor waits for another before", async (t) => {
   const stage = new Stage();
   t.after(() => stage.close());
   const carol = makeId(1_767_225_600_000, 3, 0);
@@ -375,13 +375,13 @@ test('an effect is answered behind its own effects, unless its actor waits for a
   share('second');
   await stage.clock.settle();
   assert.equal(answered, 2, 'bob waits for carol');
-  assert.equal((await backlogOf(stage, 2)).length, 1, 'and what he owes is marked');
+  assert.equal((await backlogOf(stage, 2)).length, 1, 'a backlog row stands for his effects');
   store.mend();
   for (const proceed of held) proceed();
   await own;
 });
 
-test('a command to an actor whose shard has no owner is tried until it has one', async (t) => {
+test('a command to an actor without an owner is retried until there is one', async (t) => {
   const stage = new Stage();
   t.after(() => stage.close());
   const node = await stage.node(1);

@@ -9,7 +9,7 @@ import { Stage } from '../../../kit/actors/stage.js';
 const alice = makeId(1_767_225_600_000, 1, 0);
 const bob = makeId(1_767_225_600_000, 2, 0);
 
-/** A notebook whose lines every node must have heard of, on a node whose questions the test answers. */
+/** A notebook whose events every node must have received, with a barrier that the test resolves. */
 function invalidating(): NotebookKind {
   const kind = notebook();
   return { ...kind, events: { added: { ...kind.events.added, invalidates: true } } };
@@ -19,7 +19,7 @@ async function audience(t: TestContext, kind: NotebookKind = invalidating()) {
   const stage = new Stage();
   t.after(() => stage.close());
   const questions: (() => void)[] = [];
-  /** Rows that were there when it was asked. */
+  /** Rows that existed when the barrier was requested. */
   const written: number[] = [];
   const heard = () => {
     void stage.shared.range(pages, { notebook: alice }, { limit: 10 }).then((rows) => written.push(rows.length));
@@ -37,7 +37,7 @@ async function audience(t: TestContext, kind: NotebookKind = invalidating()) {
   return { stage, questions, written, log, asked, runtime };
 }
 
-test('a reply waits until all have heard of what is no more, which is asked behind its rows', async (t) => {
+test('a reply waits for the barrier after its rows are written', async (t) => {
   const { stage, questions, written, asked } = await audience(t);
   const { state, reply } = asked('one');
   await stage.clock.settle();
@@ -69,13 +69,13 @@ test('no client is answered before the effects of an invalidating event, however
   assert.equal(outcomes.at(-1), 'later answered');
 });
 
-test('other events ask nobody', async (t) => {
+test('other events need no barrier', async (t) => {
   const { questions, asked } = await audience(t, notebook());
   await asked('one').reply;
   assert.equal(questions.length, 0);
 });
 
-test('all that one command decided is one question; who was told of it asks first', async (t) => {
+test("the events of one command share a barrier, which comes before an effect's own", async (t) => {
   const { stage, questions, asked } = await audience(t);
   const { state } = asked('one', bob);
   await stage.clock.settle();
@@ -88,7 +88,7 @@ test('all that one command decided is one question; who was told of it asks firs
   assert.equal(state.done, true);
 });
 
-test('nothing is asked for what is not stored', async (t) => {
+test('an event that is not stored needs no barrier', async (t) => {
   const { stage, questions, asked } = await audience(t);
   const proceed = stage.shared.write.bind(stage.shared);
   let letGo: () => void = () => undefined;
@@ -108,7 +108,7 @@ test('nothing is asked for what is not stored', async (t) => {
   await reply;
 });
 
-test('a node that moves the shard away does not wait for the others', async (t) => {
+test('a node that releases the shard does not wait for the barrier', async (t) => {
   const { stage, runtime, questions, asked, log } = await audience(t);
   const { reply } = asked('one');
   const outcome = reply.catch((error: Error) => error.message);

@@ -8,8 +8,8 @@ import { lonelyRings } from '../../../kit/actors/lonely-rings.js';
 import { noUploads } from '../../../kit/actors/uploads.js';
 import { VirtualClock } from '../../../kit/time/virtual-clock.js';
 
-// Whose effects may run beside those of the entries after them: whoever is told two things might hear them the other way
-// round. An event that is added here must say why that does no harm.
+// Events whose effects may run concurrently with those of later entries: an actor that receives two commands might
+// receive them in the wrong order. Anyone who adds an event here must state why that does no harm.
 
 const tables = new MemoryTables();
 const account = accountKind({
@@ -20,14 +20,14 @@ const account = accountKind({
 });
 const conversation = conversationKind();
 
-test('of a conversation’s events favourites and bookmarks alone are carried out beside one another', () => {
+test('only favourites and bookmarks of a conversation overlap', () => {
   const state = conversation.initial('1');
   const types = Object.keys(conversation.events) as (keyof typeof conversation.events)[];
   const overlapping = types.filter((type) => conversation.events[type].overlaps?.({} as never, state) === true);
   assert.deepEqual(overlapping.sort(), ['bookmarked', 'favourited']);
 });
 
-test('of an account’s events those do that come in numbers, unless somebody waits to be told of them', () => {
+test('frequent events of an account overlap, unless they send a command after awaiting something', () => {
   const state = account.initial('1');
   const does = <K extends keyof AccountEvents & string>(type: K, event: Partial<AccountEvents[K]>, of = state) =>
     account.events[type].overlaps?.(event as never, of) === true;
@@ -39,10 +39,10 @@ test('of an account’s events those do that come in numbers, unless somebody wa
     'statusCounted',
   ]);
   const quote = { statusId: '1' } as unknown as NonNullable<AccountEvents['posted']['quote']>;
-  assert.equal(does('posted', { quote }), false, 'the quoted author answers');
+  assert.equal(does('posted', { quote }), false, "the quoted author's conversation answers");
   const followed = { ...state, subscribers: new Set(['2']) } as unknown as typeof state;
-  assert.equal(does('posted', {}, followed), false, 'followers are told of it');
-  assert.equal(does('followerAdded', { answer: true }), false, 'who asked is told of it');
+  assert.equal(does('posted', {}, followed), false, 'followers are notified');
+  assert.equal(does('followerAdded', { answer: true }), false, 'the follower is notified');
   const kinds = ['favourite', 'follow', 'mention', 'reblog', 'poll', 'update', 'status', 'follow_request'];
   assert.deepEqual(
     kinds.filter((kind) => does('notified', { kind })),

@@ -7,7 +7,7 @@ import { Stage } from '../../../kit/actors/stage.js';
 
 const id = makeId(1_767_225_600_000, 1, 0);
 
-/** Each line whose effects were begun, and whether they may have been carried out before. */
+/** Collects each line whose effects began, and whether they may be repeats. */
 function staged(t: TestContext) {
   const stage = new Stage();
   t.after(() => stage.close());
@@ -20,7 +20,7 @@ function staged(t: TestContext) {
   return { stage, begun, node: (epoch: number) => stage.node(epoch, {}, kinds) };
 }
 
-test('effects of the first attempt are new, those of a repeated one and of a next owner may be repeats', async (t) => {
+test('effects of the first attempt are new, and those of a retry or of the next owner may be repeats', async (t) => {
   const { stage, begun, node } = staged(t);
   const first = await node(1);
   const add = (text: string, at = first) => at.runtime.ask('notebook', id, 'add', { text });

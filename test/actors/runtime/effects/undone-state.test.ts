@@ -34,7 +34,7 @@ const lines = async (stage: Stage, node: StageNode) => {
 };
 const writes = (rows: readonly RowWrite[], name: string) => rows.some(({ table }) => table.name === name);
 
-/** Stops where entry 2's row has been written from a state that has entry 3, whose append is under way. */
+/** Stops when entry 2's row has been written from a state with entry 3, whose append is under way. */
 async function ahead(t: TestContext, beforeReply: boolean) {
   const stage = new Stage();
   t.after(() => stage.close());
@@ -84,12 +84,12 @@ for (const beforeReply of [true, false]) {
     await refused;
     const next = await stage.node(2, {}, [counting(beforeReply)]);
     await stage.clock.advance(10_000);
-    assert.equal(await count(stage), '2', 'nobody asked the actor');
+    assert.equal(await count(stage), '2', 'no command was sent to the actor');
     assert.equal(await lines(stage, next), 2);
   });
 }
 
-test('the cursor follows once the append that the state was ahead by has succeeded', async (t) => {
+test('the cursor is saved once the append of the later entry in the state has succeeded', async (t) => {
   const stage = new Stage();
   t.after(() => stage.close());
   const node = await stage.node(1, { cursorEvery: 1 }, [counting(true)]);

@@ -5,7 +5,7 @@ import { Minter } from '../../../../actors/runtime/placement/minter.js';
 import { StampClock } from '../../../../actors/runtime/placement/stamp-clock.js';
 import { VirtualClock } from '../../../kit/time/virtual-clock.js';
 
-test('ids of a shard ascend, also past what one millisecond holds', () => {
+test('ids of a shard ascend, also above the capacity of one millisecond', () => {
   const clock = new VirtualClock();
   const minter = new Minter(7, () => clock.nowMs());
   const ids = Array.from({ length: IDS_PER_MS * 3 }, () => minter.next());
@@ -47,7 +47,7 @@ test('ids of different shards are in the order of time while the floor lies in t
   }
 });
 
-test('ids of a clock that jumps ahead wait until the store knows how far it may go', () => {
+test('ids of a clock that jumps ahead wait for the stored ceiling', () => {
   const clock = new VirtualClock();
   let ceilingMs = clock.nowMs() + 6_000;
   const placement = { idFloorMs: () => 0, idCeilingMs: () => ceilingMs };
@@ -62,7 +62,7 @@ test('ids of a clock that jumps ahead wait until the store knows how far it may 
   assert.equal(idMs(minter.next()), clock.nowMs());
 });
 
-test('ids follow the clocks of most members when this node’s is set ahead or back', async () => {
+test('ids follow the clocks of most members when this node’s clock is wrong', async () => {
   const clock = new VirtualClock();
   const startMs = clock.nowMs();
   const clusterMs = () => startMs + clock.monotonicMs() - started;

@@ -8,7 +8,7 @@ import { pages } from '../../../kit/actors/notebook.js';
 import { STAGE_SHARDS, Stage, type StageNode } from '../../../kit/actors/stage.js';
 import { SeededRandom } from '../../../simulation/world.js';
 
-/** RUNTIME_SEED=7 RUNTIME_SEEDS=1 replays one. */
+/** RUNTIME_SEED=7 RUNTIME_SEEDS=1 replays one seed. */
 const FIRST_SEED = Number(process.env.RUNTIME_SEED ?? 1);
 const SEEDS = Number(process.env.RUNTIME_SEEDS ?? 25);
 const STEPS = 60;
@@ -35,7 +35,7 @@ interface Sent {
   acknowledged: boolean;
 }
 
-/** One owner at a time, which dies, hands over, forgets and meets a failing store, while commands keep coming. */
+/** One owner at a time, which dies, hands over, passivates and has a failing store, while commands keep coming. */
 class History {
   private readonly stage = new Stage();
   private readonly sent: Sent[] = [];
@@ -51,11 +51,11 @@ class History {
       await this.stage.clock.advance(this.random.between(0, 300));
     }
     this.owner.store.mend();
-    // The backlog is read again every minute: nobody asks for what is owed.
+    // The backlog is read every minute, without a command to an actor with unfinished effects.
     await this.stage.clock.advance(REST_MS);
     await this.checkAcknowledged();
-    // An append of a dead owner, never acknowledged, can surface behind its successor's back. The next activation sees
-    // it, and does its effects.
+    // An append of a dead owner, never acknowledged, can become visible after its successor has started. The next
+    // activation sees it, and carries out its effects.
     await this.handOver();
     for (const id of IDS) await this.owner.runtime.ask('notebook', id, 'read', {});
     await this.stage.clock.advance(60_000);
@@ -91,7 +91,7 @@ class History {
     );
   }
 
-  /** Writes take time, fail before they happen, or fail after. */
+  /** Delays writes, or fails them before or after they happen. */
   private disturb(): void {
     const { random, stage } = this;
     const { store } = this.owner;
@@ -105,12 +105,12 @@ class History {
   }
 
   private async kill(): Promise<void> {
-    // What is already on its way to the store still arrives, after the next owner has begun.
+    // Writes under way still arrive, after the next owner has begun.
     const { owner } = this;
     owner.placement.epoch = undefined;
     owner.runtime.close();
     await this.takeOver();
-    // A lease is longer than a write takes: at most one takeover happens while it is under way.
+    // A lease is longer than a write takes: at most one takeover happens during one.
     this.send();
     await this.stage.clock.advance(WRITE_MS_MAX + 100);
   }
@@ -134,7 +134,7 @@ class History {
     this.owner = await this.stage.node(this.epoch, LIMITS);
   }
 
-  /** What was acknowledged, and its effects, are in the rows before anybody asks an actor. */
+  /** Checks that acknowledged commands and their effects are in the rows before any actor is asked. */
   private async checkAcknowledged(): Promise<void> {
     const rows = new Map<string, string[]>();
     for (const id of IDS) {
@@ -177,6 +177,6 @@ class History {
 }
 
 for (let seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {
-  test(`whatever befalls its owners, an actor keeps what it acknowledged and does each effect once (seed ${seed})`, () =>
+  test(`an actor keeps what it acknowledged and does each effect once, whatever happens to its owners (seed ${seed})`, () =>
     new History(new SeededRandom(seed)).run());
 }

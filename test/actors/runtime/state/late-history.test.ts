@@ -12,12 +12,12 @@ const LIMITS = { idleMs: 5_000, quietMs: 500 };
 /** Longer than effects, settling and passivation take. */
 const REST_MS = 60_000;
 
-/** Owners of one notebook, one after the other, each of which dies. */
+/** Successive owners of one notebook, each of which dies. */
 class Owners {
   readonly stage = new Stage();
   private node!: StageNode;
 
-  /** The next owner reads the notebook, and does what was left to do. */
+  /** Starts the next owner, which reads the notebook and finishes its effects. */
   async next(epoch: number): Promise<string[]> {
     this.node?.store.mend();
     if (this.node !== undefined) this.stage.kill(this.node);
@@ -41,7 +41,7 @@ class Owners {
     await Promise.all([reply, this.stage.clock.advance(REST_MS)]);
   }
 
-  /** An entry whose writing is reported failed; it is stored when the answer is called. */
+  /** Writes an entry that is reported as failed. The returned function stores it. */
   async addLate(text: string): Promise<() => Promise<void>> {
     const late: (readonly RowWrite[])[] = [];
     this.node.store.beforeWrite = (rows) => {
@@ -56,7 +56,7 @@ class Owners {
   }
 }
 
-test('a late entry that an owner has shown and carried out stays, whatever lands after it', async (t) => {
+test('a late entry that an owner has shown and carried out stays, whatever is stored after it', async (t) => {
   const owners = new Owners();
   t.after(() => owners.stage.close());
   await owners.next(5);
@@ -72,5 +72,5 @@ test('a late entry that an owner has shown and carried out stays, whatever lands
   assert.deepEqual(await owners.next(9), ['first', 'of six']);
   await owners.add('of nine');
   assert.deepEqual(await owners.lines(), ['first', 'of six', 'of nine']);
-  assert.deepEqual(await owners.shown(), ['first', 'of six', 'of nine'], 'effects of all that was acknowledged');
+  assert.deepEqual(await owners.shown(), ['first', 'of six', 'of nine'], 'effects of all acknowledged commands');
 });

@@ -19,11 +19,11 @@ const { value } = fc.letrec((tie) => ({
     fc.array(tie('value'), { maxLength: 4 }).map((elements) => new Set(elements)),
   ),
 }));
-/** Smaller than what is encoded in one turn. */
+/** Smaller than the amount encoded in one turn. */
 const PART_BYTES = 10_000;
 /** Some milliseconds of the event loop. */
 const SLICE_BYTES_MAX = 80_000;
-/** Above what one line takes, so that each container has lines of its own. */
+/** More than one line takes, so that each container has lines of its own. */
 const MANY = 1_500;
 const LARGE = {
   list: Array.from({ length: MANY }, (_, n) => n),
@@ -38,11 +38,11 @@ const at = async () => undefined;
 const encoded = async (plain: unknown) => Buffer.concat(await encodePlain(plain, PART_BYTES, at));
 const passed = async (plain: unknown) => decodePlain(await encoded(plain), at);
 
-test('plain values come back as they were', async () => {
+test('plain values are encoded and decoded unchanged', async () => {
   await fc.assert(fc.asyncProperty(value, async (plain) => assert.deepEqual(await passed(plain), plain)));
 });
 
-test('large values come back as they were, whatever they hold', async () => {
+test('large values are encoded and decoded unchanged, whatever they contain', async () => {
   assert.deepEqual(await passed(LARGE), LARGE);
   await fc.assert(
     fc.asyncProperty(value, fc.nat(MANY), async (plain, place) => {
@@ -82,7 +82,7 @@ test('maps keep their order', async () => {
   assert.deepEqual([...((await passed(map)) as typeof map)], [...map]);
 });
 
-test('what is no plain value is refused', async () => {
+test('a value that is not plain is refused', async () => {
   for (const odd of [() => 1, Symbol('x'), Number.NaN, Number.POSITIVE_INFINITY, 1n])
     await assert.rejects(encodePlain({ odd }, PART_BYTES, at), TypeError);
 });

@@ -51,13 +51,13 @@ function measured(node: StageNode): { bytes: number } {
   return written;
 }
 
-test('a snapshot is taken once the entries since the last one are as many bytes as it', async (t) => {
+test('a snapshot is taken once the entries since the last one have as many bytes', async (t) => {
   const stage = staged(t);
   const node = await stage.node(1, { snapshotEntriesMin: 10 });
   await add(stage, node, ...Array.from({ length: 10 }, () => 'x'.repeat(1_000)));
   assert.deepEqual(await seqs(stage), [10]);
   await add(stage, node, ...Array.from({ length: 20 }, () => 'short'));
-  assert.deepEqual(await seqs(stage), [10], '20 short entries are not worth another 10 KB');
+  assert.deepEqual(await seqs(stage), [10], '20 short entries do not justify another 10 KB');
   await add(stage, node, 'x'.repeat(10_000));
   assert.deepEqual(await seqs(stage), [10, 31]);
   await add(stage, node, 'x'.repeat(40_000));
@@ -73,7 +73,7 @@ test('an actor of a large state writes no more bytes of snapshots than of its jo
   assert.ok(written.bytes < 300 * 200, `${written.bytes} bytes`);
 });
 
-test('after many entries a snapshot is taken whatever its size', async (t) => {
+test('a snapshot is taken after many entries, whatever its size', async (t) => {
   const stage = staged(t);
   const node = await stage.node(1, { snapshotEntriesMin: 2, snapshotEntriesMax: 50 });
   await add(stage, node, 'x'.repeat(40_000), 'short');
@@ -96,7 +96,7 @@ test('a large state is stored in chunks, and read from them', async (t) => {
   assert.deepEqual(next.log, []);
 });
 
-test('commands that come while a large state is encoded are not in that snapshot, and not lost', async (t) => {
+test('commands during the encoding of a large state are not in that snapshot, and not lost', async (t) => {
   const stage = staged(t);
   const node = await stage.node(1, { snapshotEntriesMin: 3 });
   await add(stage, node, long('a'), long('b'));
@@ -111,7 +111,7 @@ test('commands that come while a large state is encoded are not in that snapshot
   assert.deepEqual(marks, ['a', 'b', 'c', 'd', 'e', 'f']);
 });
 
-test('the two newest snapshots stay, and older ones go with their chunks', async (t) => {
+test('the two newest snapshots stay, and older ones are removed with their chunks', async (t) => {
   const stage = staged(t);
   const limits = { snapshotEntriesMin: 1, snapshotEntriesMax: 1 };
   const node = await stage.node(1, limits);
@@ -121,10 +121,10 @@ test('the two newest snapshots stay, and older ones go with their chunks', async
   stage.kill(node);
   await add(stage, await stage.node(2, limits), 'e');
   const left = await seqs(stage);
-  assert.deepEqual(left.slice(0, 1), [4], 'also those that an earlier owner left');
+  assert.deepEqual(left.slice(0, 1), [4], 'including those of an earlier owner');
 });
 
-test('a damaged snapshot is passed over for the one before it', async (t) => {
+test('a damaged snapshot is ignored for the one before it', async (t) => {
   const stage = staged(t);
   const node = await stage.node(1, { snapshotEntriesMin: 1, snapshotEntriesMax: 1 });
   await add(stage, node, long('a'), 'b', 'c', 'd');
@@ -167,7 +167,7 @@ test('a damaged snapshot is passed over for the one before it', async (t) => {
   }
 });
 
-test('whichever write of snapshots is the last before a crash, the actor comes back whole', async () => {
+test('an actor recovers completely, whichever write of snapshots is the last before a crash', async () => {
   const limits: Partial<RuntimeLimits> = { snapshotEntriesMin: 1, snapshotEntriesMax: 1 };
   await fc.assert(
     fc.asyncProperty(fc.array(fc.tuple(fc.nat(3), fc.nat(6), fc.boolean()), { maxLength: 4 }), async (owners) => {
@@ -202,7 +202,7 @@ test('whichever write of snapshots is the last before a crash, the actor comes b
   );
 });
 
-test('a snapshot that fails is not tried again with the next command', async (t) => {
+test('a failed snapshot is not retried with the next command', async (t) => {
   const stage = staged(t);
   const node = await stage.node(1, { snapshotEntriesMin: 10 });
   node.store.breakWrites(snapshots);
@@ -213,7 +213,7 @@ test('a snapshot that fails is not tried again with the next command', async (t)
   assert.deepEqual(await seqs(stage), [20]);
 });
 
-test('a cursor that a former owner wrote late does not take the lanes back behind the snapshot', async (t) => {
+test("a former owner's late cursor does not move the lanes back before the snapshot", async (t) => {
   const stage = staged(t);
   const node = await stage.node(1, { snapshotEntriesMin: 3 });
   await add(stage, node, 'one', 'two', 'three');
@@ -229,7 +229,7 @@ test('a cursor that a former owner wrote late does not take the lanes back behin
     },
   }));
   await lines(stage, next);
-  assert.deepEqual(shown, [3, 4], 'effects that the snapshot knows to be done are not repeated');
+  assert.deepEqual(shown, [3, 4], 'effects that are done according to the snapshot are not repeated');
 });
 
 async function handedOver(t: TestContext, texts: readonly string[]) {
@@ -250,7 +250,7 @@ test('a large snapshot is not handed over but read from the store', async (t) =>
   assert.equal((await lines(stage, await stage.node(2))).length, 2);
 });
 
-test('a snapshot that was handed over and fits no more gives way to the stored one', async (t) => {
+test('a handed-over snapshot that does not fit is replaced by the stored one', async (t) => {
   const { stage, handed } = await handedOver(t, ['one']);
   const [chunk] = handed;
   assert.ok(chunk?.snapshot);
@@ -262,7 +262,7 @@ test('a snapshot that was handed over and fits no more gives way to the stored o
   assert.deepEqual(second.log, ['ignored a snapshot that cannot be restored']);
 });
 
-test('of too many snapshots handed over the oldest give way', async (t) => {
+test('the oldest of too many handed-over snapshots are evicted', async (t) => {
   const { stage, handed } = await handedOver(t, ['one']);
   const snapshot = handed[0]?.snapshot;
   assert.ok(snapshot);
@@ -283,7 +283,7 @@ test('of too many snapshots handed over the oldest give way', async (t) => {
   assert.equal(read, false, 'the latest one was there');
 });
 
-test('a node that has lost its shards unawares stores no snapshot of what it goes on to append', async (t) => {
+test('a node that has lost its shards without noticing stores no snapshot of its later entries', async (t) => {
   const stage = staged(t);
   const former = await stage.node(1, { snapshotEntriesMin: 3, snapshotEntriesMax: 3 });
   await add(stage, former, 'a', 'b');
@@ -297,7 +297,7 @@ test('a node that has lost its shards unawares stores no snapshot of what it goe
   assert.deepEqual(await lines(stage, await stage.node(3)), ['a', 'b', 'c']);
 });
 
-test('a snapshot is not stored while nobody can tell who owns the shard', async (t) => {
+test('a snapshot is not stored while the owner of the shard is unknown', async (t) => {
   const stage = staged(t);
   const node = await stage.node(1, { snapshotEntriesMin: 2, snapshotEntriesMax: 2 });
   node.placement.stillOwns = () => Promise.reject(new Unavailable('the store does not answer'));
