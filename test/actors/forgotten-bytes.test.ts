@@ -17,7 +17,7 @@ import { until } from '../kit/time/until.js';
 
 const DAY_MS = 86_400_000;
 const WAIT_MS_MAX = 60_000;
-/** Words that stay: the search finds what is stored. */
+/** Text that is not deleted, to prove that the search finds stored text. */
 const KEPT = 'words of a status that stays';
 /** Part of the text of a mail. */
 const MAIL = 'Your password was changed';
@@ -33,7 +33,7 @@ const SECRETS: Readonly<Record<string, string>> = {
   'a deleted upload': 'description of a deleted upload',
   'a mail that was sent': MAIL,
 };
-/** This process's clocks never go back, so neither does this. */
+/** Offset of the wall clock (ms). It never decreases, because this process's clocks never go back. */
 let aheadMs = 0;
 const { now } = Date;
 before(() => {
@@ -64,7 +64,7 @@ async function uploaded(server: TestServer, ada: Person): Promise<string> {
   return ((await answer.json()) as { id: string }).id;
 }
 
-/** Ada writes all of it; answers how she takes it back. */
+/** Has Ada create all of it. Returns the function that deletes it. */
 async function written(server: TestServer, ada: Person, ben: Person): Promise<() => Promise<void>> {
   await ada.says(KEPT);
   const status = await ada.says(secret('a deleted status'));
@@ -97,12 +97,12 @@ async function written(server: TestServer, ada: Person, ben: Person): Promise<()
     ])
       assert.equal((await ada.remove(path)).status, 200, path);
     await made(ada.post(`/api/v1/accounts/${ben.id}/note`, { comment: '' }));
-    // It ends her tokens, too.
+    // A new password revokes her tokens, too.
     await server.node.services.askAccount(ada.id, 'changePassword', { passwordHash: 'another hash' });
   };
 }
 
-/** Actors that are to forget within three days. */
+/** Returns the actors with an alarm within three days to forget their past. */
 async function toForget(server: TestServer): Promise<string[]> {
   const { tables } = server.node.services;
   const today = alarmDay(Date.now());
@@ -122,7 +122,7 @@ function stillThere(pieces: readonly StoredPiece[]): string[] {
   );
 }
 
-/** Plays the story, lets two days pass, and searches what is stored once the node has ended. */
+/** Creates and deletes the data, lets days pass, and searches the store after the node has ended. */
 async function forgotten(settings: Partial<Settings>, stored: (server: TestServer) => Promise<StoredPiece[]>) {
   const server = await TestServer.start(settings);
   try {
@@ -150,14 +150,14 @@ async function forgotten(settings: Partial<Settings>, stored: (server: TestServe
 
 const quiet = { info() {}, warn() {}, error() {} };
 
-test('what was deleted, and mails that were sent, are in no byte of a compacted embedded store', () =>
+test('deleted data and sent mails are in no byte of a compacted embedded store', () =>
   forgotten({}, async (server) => {
     const folder = join(server.folder, 'store');
     await compactStore({ folder, clock: { nowMs: () => Date.now() }, log: quiet });
     return bytesOfFolder(folder);
   }));
 
-test('what was deleted, and mails that were sent, are in no row of a Cassandra keyspace', async () => {
+test('deleted data and sent mails are in no row of a Cassandra keyspace', async () => {
   const keyspace = `forgotten_${randomBytes(6).toString('hex')}`;
   try {
     await forgotten({ ...cassandraSettings(keyspace), CLUSTER_SECRET: 'a secret of this cluster' }, () =>

@@ -15,12 +15,12 @@ import { started } from './conversation/thread-of-one.js';
 
 const SECRET = 'shall not stay';
 
-/** What a snapshot of the state says. */
+/** Returns the text of a snapshot of the state. */
 async function snapshotText(state: unknown): Promise<string> {
   return Buffer.concat(await encodePlain(state, 1_048_576, async () => undefined)).toString();
 }
 
-test('the snapshot of a conversation says nothing of a deleted status', async () => {
+test('the snapshot of a conversation contains nothing of a deleted status', async () => {
   const poll = { options: [{ title: SECRET, votes: 0 }], multiple: false, hideTotals: false, voters: 0, round: 0 };
   const thread = started({
     ...{ text: SECRET, html: `<p>${SECRET}</p>`, spoilerText: SECRET, tags: [SECRET], language: 'en' },
@@ -33,7 +33,7 @@ test('the snapshot of a conversation says nothing of a deleted status', async ()
   assert.doesNotMatch(await snapshotText(removed.state), new RegExp(SECRET));
 });
 
-test('the snapshot of a purged account has neither its address nor its password', async () => {
+test('the snapshot of a purged account contains neither its address nor its password', async () => {
   const profile = { displayName: SECRET, note: SECRET, fields: [{ name: SECRET, value: SECRET }], setFields: true };
   const alice = newcomer().when('updateProfile', profile);
   const secrets = [SECRET, 'alice@example.org', '"hash"', '192.0.2.7', 'why not'];
@@ -48,7 +48,7 @@ test('the snapshot of a purged account has neither its address nor its password'
   for (const secret of secrets) assert.ok(!text.includes(secret), secret);
 });
 
-test('what a deletion or a purge records has the actor forget its past', () => {
+test('the events of a deletion or a purge make the actor forget its past', () => {
   const tables = new MemoryTables();
   const account = accountKind({ baseUrl: '', tables, rings: lonelyRings(tables, systemClock), media: noUploads });
   const mailbox = mailboxKind({ mailer: { send: async () => undefined }, clock: systemClock, keyedTokens });

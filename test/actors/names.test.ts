@@ -15,7 +15,10 @@ const SEEDS = 1_500;
 const TRIES = 4;
 const NAME = 'acct:alice';
 
-/** Sign-ups of one name on two nodes, in any order of their steps; clocks differ, stand still and jump, processes end. */
+/**
+ * Sign-ups for one name on two nodes, with any interleaving of their steps. Clocks differ, stand still and jump;
+ * processes end.
+ */
 async function story(seed: number): Promise<{ registered: string[]; answered: string[]; holder: string | undefined }> {
   const random = new SeededRandom(seed);
   const shared = new MemoryTables();
@@ -34,7 +37,7 @@ async function story(seed: number): Promise<{ registered: string[]; answered: st
   const registered = new Set<string>();
   const answered: string[] = [];
   const effects: Promise<void>[] = [];
-  // The actor's journal and its effect, which is carried out whatever becomes of who asked.
+  // The actor's journal and its effect, which runs whatever happens to the caller.
   const unregister = async (id: string) => {
     registered.delete(id);
     await shared.write([remove(accounts, { account: id })]);
@@ -72,14 +75,14 @@ async function story(seed: number): Promise<{ registered: string[]; answered: st
     clock.monotonic += random.pick([0, 10, CLAIM_LIFETIME_MS]);
     clock.skewMs += random.pick([0, 10, -50_000, 50_000]);
     const [next] = turns.splice(random.between(0, turns.length - 1), 1);
-    // A process may end at any step, but not the effects of what is durable.
+    // A process may end at any step, but the effects of durable events still run.
     next?.();
   }
   await Promise.all([...running, ...effects]);
   return { registered: [...registered], answered, holder: (await shared.get(names, { name: NAME }))?.id };
 }
 
-test(`whatever the clocks say, one account has a name in the end (${SEEDS} interleavings)`, async () => {
+test(`exactly one account has a name in the end, whatever the clocks show (${SEEDS} interleavings)`, async () => {
   let contested = 0;
   for (let seed = 1; seed <= SEEDS; seed++) {
     const { registered, answered, holder } = await story(seed);
@@ -91,7 +94,7 @@ test(`whatever the clocks say, one account has a name in the end (${SEEDS} inter
   assert.ok(contested > 0);
 });
 
-test('an account whose name another one has confirmed ends as if it had never signed up', async (t) => {
+test('an account whose name another one has confirmed ends as if it had never existed', async (t) => {
   const { account, tables, stage } = await town([]);
   t.after(() => stage.close());
   const [id, other] = [1, 2].map((shard) => makeId(stage.clock.nowMs(), shard, 0)) as [string, string];

@@ -24,14 +24,14 @@ test('names are claimed all or none, and again by the same id', async () => {
   assert.equal(await registry.find('acct:a'), '1');
 });
 
-test('of many who claim a name at once, one gets it', async () => {
+test('only one of many concurrent claims of a name succeeds', async () => {
   const { registry } = open();
   const ids = Array.from({ length: 20 }, (_, n) => `${n + 1}`);
   const taken = await Promise.all(ids.map((id) => registry.claim(['acct:a'], id)));
   assert.equal(taken.filter((name) => name === undefined).length, 1);
 });
 
-test('a claim without an account is taken over after its lifetime; one with an account never', async () => {
+test('a claim without an account is taken over after its lifetime, and one with an account never', async () => {
   const { registry, clock, tables } = open();
   await registry.claim(['acct:a', 'acct:b'], '1');
   await registry.claim(['acct:b2'], '2');
@@ -42,7 +42,7 @@ test('a claim without an account is taken over after its lifetime; one with an a
   assert.equal(await registry.claim(['acct:b2'], '3'), 'acct:b2');
 });
 
-test('an address that is no account’s any more may be had again, a name never', async () => {
+test('the address of a deleted account can be claimed again, and its name cannot', async () => {
   const { registry, clock, tables } = open();
   await registry.claim(['acct:a', 'email:a@example.org'], '1');
   const record = accountRecord(initialAccount('1'));
@@ -55,18 +55,18 @@ test('an address that is no account’s any more may be had again, a name never'
   await write({ email: '', removed: true });
   assert.equal(await registry.claim(['acct:a'], '2'), 'acct:a');
   await registry.claim(['email:never@example.org'], '1');
-  assert.equal(await registry.claim(['email:a@example.org'], '2'), 'email:a@example.org', 'it is watched from now on');
+  assert.equal(
+    await registry.claim(['email:a@example.org'], '2'),
+    'email:a@example.org',
+    'the claim is observed from now on',
+  );
   clock.now += CLAIM_LIFETIME_MS;
   assert.equal(await registry.claim(['email:a@example.org'], '2'), undefined);
-  assert.equal(
-    await registry.claim(['email:never@example.org'], '2'),
-    'email:never@example.org',
-    'it was claimed just now',
-  );
+  assert.equal(await registry.claim(['email:never@example.org'], '2'), 'email:never@example.org', 'the claim is new');
   assert.equal(await registry.find('email:a@example.org'), '2');
 });
 
-test('a fresh claim is no abandoned one for a node whose clock is an hour ahead', async () => {
+test('a fresh claim is not abandoned, even for a node whose clock is an hour ahead', async () => {
   const { tables, registry } = open();
   const ahead = new Registrar(tables, { nowMs: () => 4_600_000, monotonicMs: () => 0 });
   assert.equal(await registry.claim(['acct:a'], '1'), undefined);
@@ -74,7 +74,7 @@ test('a fresh claim is no abandoned one for a node whose clock is an hour ahead'
   assert.equal(await ahead.isTaken('acct:a', '2'), true);
 });
 
-test('a claim that is renewed while it is watched is not taken over', async () => {
+test('a claim that is renewed while it is observed is not taken over', async () => {
   const { tables, clock, registry } = open();
   const other = new Registrar(tables, clock);
   await registry.claim(['acct:a'], '1');
@@ -85,7 +85,7 @@ test('a claim that is renewed while it is watched is not taken over', async () =
   }
 });
 
-test('a confirmed name is never taken over nor withdrawn; a lost one is not confirmed', async () => {
+test('a confirmed name is neither taken over nor withdrawn, and a lost one is not confirmed', async () => {
   const { clock, registry } = open();
   await registry.claim(['acct:a', 'acct:b'], '1');
   assert.equal(await registry.confirm(['acct:a'], '1'), undefined);
@@ -99,7 +99,7 @@ test('a confirmed name is never taken over nor withdrawn; a lost one is not conf
   assert.equal(await registry.confirm(['acct:b'], '2'), undefined);
 });
 
-test('a name is given back by its holder only', async () => {
+test('only its owner can release a name', async () => {
   const { registry } = open();
   await registry.claim(['acct:a'], '1');
   await registry.release(['acct:a'], '2');
@@ -108,7 +108,7 @@ test('a name is given back by its holder only', async () => {
   assert.equal(await registry.find('acct:a'), undefined);
 });
 
-test('who takes a failed request on has the id of who tried first, for an hour', async () => {
+test('a second attempt of a failed request has the id of the first one, for an hour', async () => {
   const { registry, clock } = open();
   const [first, second, third] = [0, 1, ANSWERED_MS].map((ms) => makeId(clock.now + ms, 1, 0)) as [
     string,
@@ -119,7 +119,7 @@ test('who takes a failed request on has the id of who tried first, for an hour',
   assert.equal(await registry.claimAnswer('a', second), 'pending');
   await registry.keepAnswer('a', undefined);
   assert.deepEqual(await registry.claimAnswer('a', second), { newId: first });
-  // Its node has died meanwhile.
+  // The node has died meanwhile.
   clock.now += ANSWER_CLAIM_MS;
   assert.deepEqual(await registry.claimAnswer('a', second), { newId: first });
   clock.now += ANSWERED_MS;
@@ -150,7 +150,7 @@ test('an answer is kept for its hour though the wall clock steps ahead', async (
   assert.deepEqual(await registry.claimAnswer('answered', third), { newId: third });
 });
 
-test('an application keeps a bounded number of tokens of its own, the latest ones, and no other loses any', async () => {
+test('the tokens of an application are bounded, the latest stay, and other applications keep theirs', async () => {
   const { registry, clock, tables } = open();
   const issue = (clientId: string, hash: string) =>
     registry.putAppToken(hash, { clientId, scopes: ['read'], kind: 'access', atMs: clock.now });

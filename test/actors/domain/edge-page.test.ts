@@ -8,20 +8,20 @@ const page = (bounds: Partial<EdgeBounds>) => {
   return [found.map(({ edgeId }) => edgeId).join(''), more];
 };
 
-test('a page holds the newest first, and says whether something older exists', () => {
+test('a page contains the newest entries, and says whether older ones exist', () => {
   assert.deepEqual(page({}), ['54', true]);
   assert.deepEqual(page({ before: '4' }), ['32', true]);
   assert.deepEqual(page({ before: '2' }), ['1', false]);
   assert.deepEqual(page({ limit: 5 }), ['54321', false]);
 });
 
-test('upwards it holds what is next above, else the newest above', () => {
+test('a page upwards contains the entries next above, and any other the newest above', () => {
   assert.deepEqual(page({ after: '1', upwards: true }), ['32', true]);
   assert.deepEqual(page({ after: '1' }), ['54', true]);
   assert.deepEqual(page({ after: '1', before: '3' }), ['2', false]);
 });
 
-test('no page is longer than the longest', () => {
+test('no page exceeds the maximum', () => {
   const many = Array.from({ length: EDGE_PAGE_MAX + 1 }, (_, n) => ({ edgeId: String(n).padStart(5, '0') }));
   const found = edgePage(many, { upwards: false, limit: many.length });
   assert.deepEqual([found.edges.length, found.more], [EDGE_PAGE_MAX, true]);

@@ -3,10 +3,10 @@ import { test } from 'node:test';
 import { eraOfId, eraOfMs, idMs, idShard, idsApart } from '../../../actors/domain/ids.js';
 import { fc } from '../../kit/property.js';
 
-/** The last number below 10^18, which ids stay below, is in this era. */
+/** The era of the largest id, which is below 10^18. */
 const ERA_MAX = 888;
 
-test('the era of an id is that of its milliseconds, next to the boundaries too', () => {
+test('the era of an id is that of its milliseconds, also next to the boundaries', () => {
   const anyId = fc.bigInt(0n, 10n ** 18n - 1n);
   const nearBoundary = fc
     .tuple(fc.integer({ min: 1, max: ERA_MAX - 1 }), fc.integer({ min: -300, max: 300 }))
@@ -34,7 +34,7 @@ test('the milliseconds of an id are its upper 48 bits and its shard the 10 below
   }
 });
 
-test('how far ids are apart is exact, near and far', () => {
+test('the difference of two ids is exact, near and far', () => {
   const far = fc.bigInt(0n, 10n ** 18n - 1n);
   const offset = fc.oneof(
     far,

@@ -5,7 +5,7 @@ import { KeyedTokens } from '../../../actors/domain/keyed-tokens.js';
 const tokens = new KeyedTokens(Buffer.alloc(32, 1));
 const link = { account: '123', nonce: 'abcdefghijklmnopqrstuv' };
 
-test('a token is read by who has the key and knows the purpose', () => {
+test('a token is read only with its key and purpose', () => {
   const token = tokens.make('reset', link);
   assert.deepEqual(tokens.read('reset', token), link);
   assert.equal(token, new KeyedTokens(Buffer.alloc(32, 1)).make('reset', link));
@@ -14,7 +14,7 @@ test('a token is read by who has the key and knows the purpose', () => {
   assert.equal(new KeyedTokens(Buffer.alloc(32, 2)).read('reset', token), undefined);
 });
 
-test('no changed, shortened or invented token is read', () => {
+test('changed, shortened and invented tokens are refused', () => {
   const token = tokens.make('reset', link);
   const [account = '', nonce = '', mac = ''] = token.split('.');
   const invented = [

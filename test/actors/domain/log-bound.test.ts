@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { LogBound } from '../../../actors/domain/log-bound.js';
 
-test('so many lines are written in a span; the next that is says how many were not', () => {
+test('a bounded number of lines is logged in a span, and the next line counts the omitted ones', () => {
   const bound = new LogBound(2, 1_000);
   assert.deepEqual(
     [0, 10, 20, 999].map((nowMs) => bound.admits(nowMs)),

@@ -11,7 +11,7 @@ const world = (): State => ({
 });
 const put = (name: string, delta = 1, announcement = '5') => ({ announcement, name, delta });
 
-test('reactions are counted up and down, never below nothing', () => {
+test('reactions are counted up and down, never below zero', () => {
   const counted = given<State, Commands, Events>(emoji, world())
     .when('countEmoji', put('👍'))
     .when('countEmoji', put('👍'));
@@ -21,7 +21,7 @@ test('reactions are counted up and down, never below nothing', () => {
   assert.equal(less.when('countEmoji', put('👍', -1)).events.length, 4);
 });
 
-test('an announcement that is gone counts nothing, and one of too many names takes no other', () => {
+test('a deleted announcement counts no reactions, and the number of names is bounded', () => {
   assert.deepEqual(given<State, Commands, Events>(emoji, world()).when('countEmoji', put('👍', 1, '6')).events, []);
   const full = world();
   full.emoji.set('5', new Map(Array.from({ length: EMOJI_NAMES_MAX }, (_, index) => [`${index}`, 1])));

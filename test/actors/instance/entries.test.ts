@@ -15,17 +15,17 @@ const block = (key: string, replace = false) => ({
   replace,
 });
 
-test('an entry gets an id and keeps it, and when it was made, as it changes', () => {
+test('an entry keeps its id and its creation time when it changes', () => {
   const made = given<State, Commands, Events>(entries, fresh()).when('putEntry', rule('Be kind'));
   const id = (made.reply as { id: string }).id;
   const later = made.when('putEntry', rule('Be very kind', id), { nowMs: 1_800_000_000_000 });
   const changed = later.reply as { id: string; atMs: number; updatedAtMs: number };
   assert.deepEqual([changed.id, changed.updatedAtMs], [id, 1_800_000_000_000]);
   assert.ok(changed.atMs < changed.updatedAtMs);
-  assert.equal(later.when('putEntry', rule('Be very kind', id)).events.length, 2, 'the same again records nothing');
+  assert.equal(later.when('putEntry', rule('Be very kind', id)).events.length, 2, 'an unchanged entry is not recorded');
 });
 
-test('one key is there once in its collection, unless it is to be replaced', () => {
+test('a key is unique in its collection, unless its entry is replaced', () => {
   const once = given<State, Commands, Events>(entries, fresh()).when('putEntry', block('bad.example'));
   const twice = once.when('putEntry', block('bad.example'));
   assert.equal(twice.lastProblem?.problem, 'invalid');
@@ -33,7 +33,7 @@ test('one key is there once in its collection, unless it is to be replaced', () 
   assert.equal(once.when('putEntry', block('bad.example', true)).lastProblem, undefined);
 });
 
-test('a key of the instance stays: whoever makes another one is given the first', () => {
+test('an instance key never changes: a second one returns the first', () => {
   const key = (text: string, replace = false) => ({
     entry: { collection: 'keys', id: '', key: 'vapid', atMs: 0, updatedAtMs: 0, text: { text, hint: '' } },
     by: '',
@@ -46,7 +46,7 @@ test('a key of the instance stays: whoever makes another one is given the first'
   assert.equal((replaced.reply as { text: { text: string } }).text.text, 'third');
 });
 
-test('what was never there is neither changed nor removed, and there are no other collections', () => {
+test('unknown entries are neither changed nor removed, and unknown collections are refused', () => {
   const nothing = given<State, Commands, Events>(entries, fresh());
   assert.equal(nothing.when('putEntry', rule('x', '99')).lastProblem?.problem, 'not_found');
   const gone = nothing.when('removeEntry', { collection: 'rules', id: '99', by: '7' });
@@ -55,7 +55,7 @@ test('what was never there is neither changed nor removed, and there are no othe
   assert.equal(nothing.when('putEntry', strange).lastProblem?.problem, 'not_found');
 });
 
-test('a collection past its limit takes no more, and one removed makes room', () => {
+test('a full collection refuses entries until one is removed', () => {
   const state = fresh();
   const full = new Map(
     Array.from({ length: ENTRIES_MAX }, (_, index) => [

@@ -12,7 +12,7 @@ const counted = (day: number, users: number) => ({
   active: new Uint8Array(),
 });
 
-test('the totals of a day are stored once, and none of an earlier day after them', () => {
+test('the totals of a day are stored once, and not after those of a later day', () => {
   const kept = given<State, Commands, Events>(instanceTotals, { keptDay: -1 })
     .when('keepDay', counted(20_000, 3))
     .when('keepDay', counted(20_000, 4))

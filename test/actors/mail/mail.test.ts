@@ -14,7 +14,7 @@ import { keyedTokens } from '../../kit/keyed-tokens.js';
 const mail = { to: 'ada@example.org', subject: 'Hello', text: 'Good morning' };
 const ADA = '000000000000000065';
 
-test('what is posted is recorded before anything is sent', () => {
+test('a mail is recorded before it is sent', () => {
   const { events } = given<State, Commands, Events>(mailbox, {}).when('post', mail);
   assert.deepEqual(
     events.map((event) => ({ ...event, atMs: 0 })),
@@ -22,7 +22,7 @@ test('what is posted is recorded before anything is sent', () => {
   );
 });
 
-/** A mailbox whose mail server is away until `open`. */
+/** Returns a mail actor whose mail server is unavailable until `open`. */
 async function stage() {
   const here = new Stage();
   const sent: Mail[] = [];
@@ -39,7 +39,7 @@ async function stage() {
   return { here, sent, server, node, post: askerOf(kind, node.runtime) };
 }
 
-test('posting is answered at once, and mails wait in order until the mail server takes them', async () => {
+test('a mail is accepted at once, and mails wait in order until the mail server accepts them', async () => {
   const { here, sent, server, post } = await stage();
   for (const subject of ['one', 'two']) {
     const answer = post(ADA, 'post', { ...mail, subject });
@@ -58,7 +58,7 @@ test('posting is answered at once, and mails wait in order until the mail server
   here.close();
 });
 
-test('a mail is recorded with the nonce of its link, and only the mail itself has the token', async () => {
+test('the journal stores the nonce of a link, and only the mail contains the token', async () => {
   const link = { purpose: 'reset', nonce: 'abcdefghijklmnopqrstuv' };
   const text = `Open https://here.example/?t=${TOKEN_PLACE} now`;
   const { here, sent, server, post } = await stage();
@@ -80,7 +80,7 @@ test('a mail is recorded with the nonce of its link, and only the mail itself ha
   here.close();
 });
 
-test('a mail that nobody took in five days is given up', async () => {
+test('a mail that could not be sent in five days is dropped', async () => {
   const { here, sent, server, post } = await stage();
   void post(ADA, 'post', mail);
   await here.clock.advance(MAIL_TRIED_MS_MAX + 120_000);

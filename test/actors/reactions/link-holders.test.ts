@@ -17,7 +17,7 @@ const page = (title: string, image: string): LinkCard => ({
   ...{ providerUrl: '', width: 0, height: 0, blurhash: '', publishedAtMs: 0 },
 });
 
-/** A page on the web, and statuses that lead to it. */
+/** Returns a web page, and statuses that link to it. */
 async function web() {
   const stage = new Stage();
   let shown = page('At first', 'first.jpg');
@@ -36,7 +36,7 @@ async function web() {
   const askLink = askerOf(link, node.runtime);
   const askConversation = askerOf(conversation, node.runtime);
   let minted = 0;
-  /** Another status that wants the card: one that is there, or of a conversation that knows nothing of it. */
+  /** Requests the card for another status, which exists or not. */
   const want = async (isThere: boolean): Promise<string> => {
     const id = makeId(stage.clock.nowMs() + ++minted, 0, 0);
     if (isThere) {
@@ -60,7 +60,7 @@ async function web() {
   };
 }
 
-test('however many statuses show a page, all of them hear of a change, and then its old picture goes', async () => {
+test('all statuses that show a page get its changed card, and then its old image is removed', async () => {
   const here = await web();
   const rows = async (part: number) =>
     (await here.stage.shared.range(linkHolders, { link: linkId(url), part }, { limit: 2 * HOLDERS_PER_PART })).length;
@@ -79,11 +79,11 @@ test('however many statuses show a page, all of them hear of a change, and then 
   all.push(await here.want(true));
   await here.stage.clock.settle();
   for (const id of all) assert.equal((await here.cardOf(id))?.title, 'Later', id);
-  assert.deepEqual([here.removed, await rows(0)], [['first.jpg'], HOLDERS_PER_PART], 'a part is bounded');
+  assert.deepEqual([here.removed, await rows(0)], [['first.jpg'], HOLDERS_PER_PART], 'a slice is bounded');
   here.stage.close();
 });
 
-test('a page that shows the same after a while is told to nobody but who waits, and its new copy of a picture goes', async () => {
+test('an unchanged page updates only waiting statuses, and its new image is removed', async () => {
   const here = await web();
   const first = await here.want(true);
   const ago = (await here.stage.shared.range(journal, { actor: `conversation/${first}`, bucket: 0 }, { limit: 10 }))
@@ -97,7 +97,7 @@ test('a page that shows the same after a while is told to nobody but who waits, 
   here.stage.close();
 });
 
-test('a page that few show costs no row', async () => {
+test('a page that few statuses show has no rows', async () => {
   const here = await web();
   for (let n = 0; n < 20; n++) await here.want(n % 10 === 0);
   assert.ok(HOLDERS_MAX > 20);

@@ -34,7 +34,7 @@ async function marked() {
   return { ...place, ann, root, others, rebloggers: REBLOGGERS.map(place.id), each, record };
 }
 
-test('a status with more marks than its actor holds counts each once, also after the actor was activated anew', async () => {
+test('a status with more marks than its actor holds counts each once, also after another activation', async () => {
   const { others, each, record, stage, tables, root } = await marked();
   await each('favourite', others);
   await each('bookmark', others.slice(0, 300));
@@ -53,7 +53,7 @@ test('a status with more marks than its actor holds counts each once, also after
   assert.deepEqual([typeof kept?.favouriteId, typeof kept?.bookmarkId], ['string', 'string']);
 });
 
-test('the deletion of a status with many marks removes all their rows, and streams hear of it once', async () => {
+test('the deletion of a status with many marks removes all rows, and is published once', async () => {
   const { others, rebloggers, each, tables, root, ann, conversation, published, stage } = await marked();
   await each('reblog', rebloggers.slice(0, 10));
   await each('favourite', others);

@@ -6,7 +6,7 @@ import { blankPost, town } from './town.js';
 
 const REPLIES = 2 * ORPHANED_AT_ONCE_MAX + 1;
 
-test('all replies to a deleted status say so in their rows, however many they are', async () => {
+test('all replies to a deleted status are updated, however many', async () => {
   const { tables, account, conversation, id } = await town(['ann']);
   const ann = id('ann');
   const root = await account(ann, 'post', blankPost);

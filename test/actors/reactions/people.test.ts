@@ -36,7 +36,7 @@ const followersOf = async ({ tables }: Town, account: string) =>
   );
 const writes = { targetLocked: false };
 
-test('a follow is in both accounts and their rows when it is answered, and the followed one is notified', async () => {
+test('a follow is in both accounts and their rows before its reply, and notifies the followed account', async () => {
   const here = await town(['alice', 'bob']);
   const [alice, bob] = [here.id('alice'), here.id('bob')];
   const relation = fine(await here.account(alice, 'follow', { target: bob, ...writes }));
@@ -52,7 +52,7 @@ test('a follow is in both accounts and their rows when it is answered, and the f
   here.stage.close();
 });
 
-test('two people who follow one another at the same moment both succeed without waiting for patience to run out', async () => {
+test('two accounts that follow each other at the same time both succeed without a timeout', async () => {
   const here = await town(['alice', 'bob']);
   const [alice, bob] = [here.id('alice'), here.id('bob')];
   const startMs = here.stage.clock.monotonicMs();
@@ -68,7 +68,7 @@ test('two people who follow one another at the same moment both succeed without 
   here.stage.close();
 });
 
-test('a locked account that was believed open answers with a request, which it may grant or turn down', async () => {
+test('a follow of a locked account believed to be open becomes a request, which is accepted or rejected', async () => {
   const here = await town(['alice', 'bob', 'carol']);
   const [alice, bob, carol] = [here.id('alice'), here.id('bob'), here.id('carol')];
   fine(await here.account(bob, 'updateProfile', { locked: true, fields: [], setFields: false }));
@@ -83,11 +83,11 @@ test('a locked account that was believed open answers with a request, which it m
   assert.equal(granted?.following, true);
   assert.equal(await here.tables.get(following, { account: carol, target: bob }), undefined);
   assert.deepEqual(await followersOf(here, bob), [alice]);
-  assert.deepEqual(await notices(here, bob), ['follow'], 'nothing waits for an answer');
+  assert.deepEqual(await notices(here, bob), ['follow'], 'no request is pending');
   here.stage.close();
 });
 
-test('a block ends the follows of both sides and is known to both', async () => {
+test('a block ends the follows of both sides, and both store it', async () => {
   const here = await town(['alice', 'bob']);
   const [alice, bob] = [here.id('alice'), here.id('bob')];
   fine(await here.account(alice, 'follow', { target: bob, ...writes }));
@@ -100,7 +100,7 @@ test('a block ends the follows of both sides and is known to both', async () => 
   here.stage.close();
 });
 
-test('a public post is readable, listed, published and counted when it is answered, and its mentions are notified', async () => {
+test('a public status is readable, listed, published and counted before the reply, and notifies mentioned accounts', async () => {
   const here = await town(['alice', 'bob']);
   const [alice, bob] = [here.id('alice'), here.id('bob')];
   const mention = { accountId: bob, username: 'bob', acct: 'bob', url: 'https://here.example/@bob' };
@@ -123,7 +123,7 @@ test('a public post is readable, listed, published and counted when it is answer
   here.stage.close();
 });
 
-test('favourites, reblogs and replies are counted, undone, and gone with the status', async () => {
+test('favourites, reblogs and replies are counted, undone, and removed with the status', async () => {
   const here = await town(['alice', 'bob']);
   const [alice, bob] = [here.id('alice'), here.id('bob')];
   const { id, conversationId } = fine(await here.account(alice, 'post', blankPost));
@@ -160,7 +160,7 @@ test('favourites, reblogs and replies are counted, undone, and gone with the sta
   here.stage.close();
 });
 
-test('notifications go one at a time or all at once', async () => {
+test('notifications are dismissed one at a time or all at once', async () => {
   const here = await town(['alice', 'bob', 'carol']);
   const [alice, bob, carol] = [here.id('alice'), here.id('bob'), here.id('carol')];
   for (const follower of [bob, carol]) fine(await here.account(follower, 'follow', { target: alice, ...writes }));
@@ -185,7 +185,7 @@ test('a token is in the store until it is revoked, and a new password revokes al
   here.stage.close();
 });
 
-test('who signs up without a confirmed address gets one mail with the link', async () => {
+test('a sign-up without a confirmed address sends one mail with the link', async () => {
   const here = await town(['alice', 'unconfirmed']);
   assert.deepEqual(
     here.mails.map(({ to }) => to),

@@ -10,7 +10,7 @@ import { blankPost, town } from './town.js';
 
 const STRANGERS = 2 * ANNOUNCED_AT_ONCE_MAX;
 
-test('subscribers are notified slice by slice, and a crash within repeats one slice and loses nobody', async () => {
+test('subscribers are notified in slices, and a crash repeats one slice and skips nobody', async () => {
   const here = await town(['alice', 'bob']);
   const [alice, bob] = [here.id('alice'), here.id('bob')];
   // All are older than Bob, so he is notified last.

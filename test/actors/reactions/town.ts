@@ -22,7 +22,7 @@ export const blankPost: AccountPost = {
   tags: [],
 };
 
-/** Registered people on one node of real actors, with what was mailed and published. */
+/** Returns registered accounts on one node of real actors, with the mails and messages that they sent. */
 export async function town(names: readonly string[]) {
   const stage = new Stage();
   const mails: Mail[] = [];

@@ -4,7 +4,7 @@ import { eraOfMs, makeId } from '../../../actors/domain/ids.js';
 import { notifications } from '../../../store/tables.js';
 import { blankPost, town } from './town.js';
 
-test('what an account without a registration does to a status holds up nobody else', async () => {
+test('effects of an unregistered account on a status do not delay others', async () => {
   const { account, conversation, id, stage, tables } = await town(['ann', 'ben']);
   const [ann, ben] = [id('ann'), id('ben')];
   const root = await account(ann, 'post', blankPost);

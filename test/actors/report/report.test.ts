@@ -18,7 +18,7 @@ const handled = (action: string, by = '7') => ({ action, by, ruleIds: [], setRul
 const fresh = () =>
   given<State, Commands, Events>(reportPart, { id: self, report: undefined }, { self, nowMs: 1_767_225_600_000 });
 
-test('a report is filed once, and stands as it was filed', () => {
+test('a report is filed once', () => {
   const once = fresh()
     .when('file', filed)
     .when('file', { ...filed, comment: 'other' });
@@ -26,7 +26,7 @@ test('a report is filed once, and stands as it was filed', () => {
   assert.deepEqual([once.state.report?.id, once.state.report?.comment], [self, 'x']);
 });
 
-test('moderators take it, give it back, resolve it and open it again, each recorded once', () => {
+test('moderators assign, unassign, resolve and reopen a report, each recorded once', () => {
   const all = ['assign', 'unassign', 'resolve', 'reopen'].reduce(
     (report, action) => report.when('handle', handled(action)).when('handle', handled(action)),
     fresh().when('file', filed),
@@ -37,7 +37,7 @@ test('moderators take it, give it back, resolve it and open it again, each recor
   assert.equal(resolved.state.report?.resolvedBy, '8');
 });
 
-test('its category and rules are put right; what was never filed, and unknown actions, are refused', () => {
+test('a report’s category and rules can change, and unfiled reports and unknown actions are refused', () => {
   const right = fresh()
     .when('file', filed)
     .when('handle', {

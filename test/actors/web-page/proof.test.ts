@@ -16,13 +16,13 @@ const wanted = { url: 'https://example.org/', back: 'https://here.example/@ada',
 const pair = () => given<State, Commands, Events>(proof, { proof: undefined });
 const types = (events: readonly { type: string }[]) => events.map(({ type }) => type);
 
-test('a page is looked at by one at a time, and anew when whoever did was lost', () => {
+test('a page is fetched by one node at a time, and again when that node was lost', () => {
   const asked = pair().when('wantProof', wanted);
   assert.equal(asked.when('wantProof', wanted, { nowMs: startMs + FETCH_MS_MAX - 1 }).events.length, 1);
   assert.equal(asked.when('wantProof', wanted, { nowMs: startMs + FETCH_MS_MAX }).events.length, 2);
 });
 
-test('a page that does not link back is looked at again later, and left alone in the end', () => {
+test('a page that does not link back is fetched again later, a limited number of times', () => {
   let page = pair().when('wantProof', wanted);
   let nowMs = startMs;
   for (const waitMs of WAITS_MS) {
@@ -33,10 +33,10 @@ test('a page that does not link back is looked at again later, and left alone in
     page = page.when('alarm', { what: PROOF_ALARM, atMs: nowMs }, { nowMs });
   }
   assert.equal(page.when('finishProof', { proven: false }, { nowMs }).state.proof?.againAtMs, 0);
-  assert.equal(page.when('wantProof', wanted, { nowMs }).state.proof?.tries, 1, 'who asks anew begins anew');
+  assert.equal(page.when('wantProof', wanted, { nowMs }).state.proof?.tries, 1, 'a new request starts again');
 });
 
-test('what is proven is not looked at again by itself; nothing is finished that nobody wanted', () => {
+test('a verified page is not fetched again by itself, and an unrequested result is ignored', () => {
   const proven = pair().when('wantProof', wanted).when('finishProof', { proven: true });
   assert.deepEqual(types(proven.events), ['proofWanted', 'proofFinished']);
   assert.equal(proven.state.proof?.againAtMs, 0);

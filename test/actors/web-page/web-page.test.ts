@@ -22,7 +22,7 @@ const wantedBy = (statusId: string) => ({ url, by: { statusId, conversationId: s
 const page = () => given<State, Commands, Events>(link, initialLink());
 const fetches = (events: readonly object[]) => events.filter((event) => 'fetch' in event && event.fetch).length;
 
-test('however many want a card, its page is fetched once, and all of them are told', () => {
+test('a page is fetched once for many requests, and all of them get the card', () => {
   const done = page().when('wantCard', wantedBy('1')).when('wantCard', wantedBy('2')).when('finishCard', { card });
   assert.equal(fetches(done.events), 1);
   const finished = done.events.at(-1) as unknown as { waiting: { statusId: string }[] };
@@ -31,11 +31,11 @@ test('however many want a card, its page is fetched once, and all of them are to
     ['1', '2'],
   );
   const later = done.when('wantCard', wantedBy('3'), { nowMs: startMs + CARD_MS - 1 });
-  assert.equal(fetches(later.events), 1, 'what is known is believed');
+  assert.equal(fetches(later.events), 1, 'the stored card is valid');
   assert.equal(fetches(later.when('wantCard', wantedBy('4'), { nowMs: startMs + CARD_MS }).events), 2);
 });
 
-test('a page that shows nothing is left alone for a while; a fetch that was lost is begun again', () => {
+test('a page without a card is not fetched again for a while, and a lost fetch is repeated', () => {
   const nothing = page().when('wantCard', wantedBy('1')).when('finishCard', {});
   assert.equal(nothing.when('wantCard', wantedBy('2'), { nowMs: startMs + NOTHING_MS - 1 }).events.length, 2);
   assert.equal(fetches(nothing.when('wantCard', wantedBy('2'), { nowMs: startMs + NOTHING_MS }).events), 2);
@@ -43,7 +43,7 @@ test('a page that shows nothing is left alone for a while; a fetch that was lost
   assert.equal(fetches(lost.when('wantCard', wantedBy('2'), { nowMs: startMs + FETCH_MS_MAX }).events), 2);
 });
 
-test('of more than wait by name for a first card nobody goes without', () => {
+test('all statuses get a first card, even more than can wait by name', () => {
   const many = WAITING_MAX + 5;
   let at = page();
   for (let n = 1; n <= many; n++) at = at.when('wantCard', wantedBy(`${n}`));
@@ -54,11 +54,11 @@ test('of more than wait by name for a first card nobody goes without', () => {
   const later = { nowMs: startMs + CARD_MS };
   for (let n = 1; n <= many; n++) at = at.when('wantCard', wantedBy(`later ${n}`), later);
   at = at.when('finishCard', { card }, later);
-  assert.deepEqual([last().waiting.length, at.state.waiting.length], [2 * many, 0], 'where the card is kept, too');
-  assert.equal(last().kept, undefined, 'those with rows are told');
+  assert.deepEqual([last().waiting.length, at.state.waiting.length], [2 * many, 0], 'the card is kept, too');
+  assert.equal(last().kept, undefined, 'statuses with rows get it');
 });
 
-test('when a page shows another picture, all who show its card are told, and the old picture goes', () => {
+test('all statuses that show a page get its new image, and the old image is removed', () => {
   const at = (days: number) => ({ nowMs: startMs + days * 86_400_000 });
   const first = page()
     .when('wantCard', wantedBy('1'))
@@ -73,10 +73,10 @@ test('when a page shows another picture, all who show its card are told, and the
   crowded.state.crowded = true;
   const again = crowded.when('wantCard', wantedBy('4'), at(30));
   const kept = again.when('finishCard', { card: { ...card, image: 'newest.jpg', blurhash: 'newest' } }, at(30));
-  assert.equal((kept.events.at(-1) as { replaced?: string }).replaced, undefined, 'somebody may still show it');
+  assert.equal((kept.events.at(-1) as { replaced?: string }).replaced, undefined, 'a status may still show it');
 });
 
-test('a page that shows the same as before, or nothing, keeps its card, which only those are told who waited', () => {
+test('a page with the same content or none keeps its card, and only waiting statuses get it', () => {
   const known = { ...card, image: 'old.jpg', blurhash: 'abc' };
   const later = { nowMs: startMs + CARD_MS };
   const looked = () =>
@@ -91,7 +91,11 @@ test('a page that shows the same as before, or nothing, keeps its card, which on
   const nothing = looked().when('finishCard', {}, later);
   assert.deepEqual([last(nothing).card, last(nothing).replaced], [known, undefined]);
   assert.equal(fetches(nothing.when('wantCard', wantedBy('3'), next(NOTHING_MS - 1)).events), 2);
-  assert.equal(fetches(nothing.when('wantCard', wantedBy('4'), next(NOTHING_MS)).events), 3, 'it is looked at soon');
+  assert.equal(
+    fetches(nothing.when('wantCard', wantedBy('4'), next(NOTHING_MS)).events),
+    3,
+    'the page is fetched again soon',
+  );
   for (const other of [
     { ...known, blurhash: 'xyz' },
     { ...known, image: '' },
@@ -102,14 +106,14 @@ test('a page that shows the same as before, or nothing, keeps its card, which on
   }
 });
 
-test('another address of the same id gets nothing, and nothing is finished that nobody wanted', () => {
+test('another address with the same id gets nothing, and an unrequested result is ignored', () => {
   const taken = page().when('wantCard', wantedBy('1'));
   assert.equal(taken.when('wantCard', { url: 'https://example.org/other' }).events.length, 1);
   assert.deepEqual(page().when('finishCard', { card }).events, []);
   assert.match(linkId(url), /^\d{18}$/);
 });
 
-test('what is known of a page is told to whoever asks, and whether it need be looked at; another address learns nothing', () => {
+test('cardNow returns the card and whether it is valid, and nothing for another address', () => {
   const now = (at: ReturnType<typeof page>, nowMs = startMs) => at.when('cardNow', { url }, { nowMs }).reply;
   assert.deepEqual(now(page()), { card: undefined, known: false });
   const wanted = page().when('wantCard', { url });

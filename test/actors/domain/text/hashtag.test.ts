@@ -9,14 +9,14 @@ import {
 } from '../../../../actors/domain/text/hashtag.js';
 import { readText } from '../../../../actors/domain/text/plain-text.js';
 
-test('a hashtag has one name, however wide, high or accented its letters are written', () => {
+test('a hashtag has one name, whatever the width, case or accents of its letters', () => {
   for (const written of ['Café', 'CAFE', 'ｃａｆé', 'cafe\u0301']) assert.equal(hashtagName(written), 'cafe');
   assert.equal(hashtagName('Łódź'), 'lodz');
-  assert.equal(hashtagName('が'), 'が', 'marks of other scripts stay');
+  assert.equal(hashtagName('が'), 'が', 'other scripts keep their marks');
   assert.equal(hashtagName('हिन्दी'), 'हिन्दी');
 });
 
-test('what can be a hashtag is named with or without its sign; numbers and what has spaces are none', () => {
+test('a hashtag is named with or without its sign, and numbers and texts with spaces are none', () => {
   assert.equal(namedHashtag('#Birds'), 'birds');
   assert.equal(namedHashtag('＃鳥'), '鳥');
   assert.equal(namedHashtag('web_2'), 'web_2');
@@ -24,18 +24,18 @@ test('what can be a hashtag is named with or without its sign; numbers and what 
     assert.equal(namedHashtag(text), undefined);
 });
 
-test('a name that would not fit a key is no hashtag, in texts neither', () => {
+test('a name that does not fit a key is no hashtag, also in texts', () => {
   const fits = 'x'.repeat(HASHTAG_BYTES_MAX);
   assert.equal(namedHashtag(fits), fits);
   assert.equal(namedHashtag(`${fits}x`), undefined);
-  assert.equal(namedHashtag('ﷺ'.repeat(50)), undefined, 'it grows when it is normalised');
+  assert.equal(namedHashtag('ﷺ'.repeat(50)), undefined, 'normalisation lengthens it');
   assert.deepEqual(readText(`#${fits}x #ok`).tags, ['ok']);
   const marked = (marks: number) => `a${'\u0301'.repeat(marks)}`;
   assert.equal(namedHashtag(marked(HASHTAG_WRITTEN_MAX - 1)), 'a');
-  assert.equal(namedHashtag(marked(HASHTAG_WRITTEN_MAX)), undefined, 'what is longer is not even normalised');
+  assert.equal(namedHashtag(marked(HASHTAG_WRITTEN_MAX)), undefined, 'a longer text is not normalised');
 });
 
-test('only public statuses of one’s own are found by hashtag, by so many of them', () => {
+test('only public statuses that are no reblogs are indexed by hashtag, up to a limit', () => {
   const tags = Array.from({ length: 200 }, (_, n) => `t${n}`);
   assert.equal(indexedTags({ visibility: 'public', tags }).length, 60);
   for (const visibility of ['unlisted', 'private', 'direct']) assert.deepEqual(indexedTags({ visibility, tags }), []);

@@ -6,7 +6,7 @@ import { assertInProportion } from '../../../kit/time/proportion.js';
 
 const options = { mentions: new Map([['bob', { url: 'https://h/@bob', username: 'bob' }]]), baseUrl: 'https://h' };
 
-test('mentions, of here and elsewhere, and hashtags in any script are found once each', () => {
+test('mentions, local and remote, and hashtags in any script are found once each', () => {
   const { mentions, tags } = readText(
     'Hi @Bob, @bob and @eve@Far.example! #Ünï #ünï #日本語 #1st #123 a@b.c x#y https://h/#no',
   );
@@ -24,13 +24,13 @@ test('links count 23, mentions without their host, and a grapheme counts one', (
   assert.equal(countChars('@eve@far.example hi'), '@eve hi'.length);
   assert.equal(countChars('👩‍👩‍👧e\u0301'), 2);
   assert.equal(countChars(`${'x'.repeat(127)}e\u0301`.repeat(3)), 384);
-  // Whatever part of it a look at 128 characters ends in.
+  // The start varies, so that a slice of 128 characters ends in each part of the grapheme.
   for (let before = 0; before < 12; before++) {
     assert.equal(countChars(`${'x'.repeat(before)}${'👨‍👩‍👧‍👦'.repeat(400)}`), before + 400, `behind ${before}`);
   }
 });
 
-test('text becomes paragraphs, breaks and links, and nothing in it becomes markup', () => {
+test('text becomes paragraphs, breaks and links, and is otherwise escaped', () => {
   const html = renderHtml('a <b>"&\n@bob @nobody\n\n#Tag', options);
   assert.ok(html.startsWith('<p>a &lt;b&gt;&quot;&amp;<br />'), html);
   assert.match(html, /<a href="https:\/\/h\/@bob" class="u-url mention">@<span>bob<\/span><\/a><\/span> @nobody<\/p>/);
@@ -47,7 +47,7 @@ test('a link shows its true host', () => {
   assert.match(renderHtml('https://h.example/?a="><script>', options), /^<p><a href="https:\/\/h\.example\/\?a=" /);
 });
 
-test('hostile texts of 100 KB take time in proportion', () => {
+test('hostile texts of 100 KB take linear time', () => {
   const hostile = [
     '@',
     '#',

@@ -11,7 +11,7 @@ test('a value that is one plain link can be verified', () => {
     assert.equal(verifiableLink(value), address);
 });
 
-test('what is no link, more than one, or could pass for another host proves nothing', () => {
+test('a text without a link, with several, or with a deceptive host cannot be verified', () => {
   for (const value of [
     '',
     'example.org',

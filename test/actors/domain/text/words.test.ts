@@ -33,19 +33,19 @@ test('people are found by name, its parts and the words of their display name', 
   assert.equal(wordStart('𝒜da'), '𝒜d');
 });
 
-test('what no status is as long as is left out, so that what grows when it is compared costs no more', () => {
+test('text beyond the longest status is not compared, which bounds the cost of normalisation', () => {
   const fits = `${'a '.repeat(COMPARED_CHARS_MAX / 2 - 2)}last`;
   assert.equal(fits.length, COMPARED_CHARS_MAX);
   assert.deepEqual(wordsOf(`${fits} behind`, 10), ['a', 'last']);
   assert.equal(comparable('ﷺ'.repeat(COMPARED_CHARS_MAX * 10)), comparable('ﷺ'.repeat(COMPARED_CHARS_MAX)));
 });
 
-test('hostile texts take time in proportion', () => {
+test('hostile texts take linear time', () => {
   for (const piece of ['a', 'é', '東', 'a東', 'e\u0301', '\u0301', ' ', 'ﷺ'])
     assertInProportion(piece.repeat(COMPARED_CHARS_MAX / piece.length), (text) => wordsOf(text, STATUS_WORDS_MAX));
 });
 
-test('of one letter the words that begin so lie in few places, whatever the script', () => {
+test('words that begin with one letter are in few partitions, whatever the script', () => {
   for (const [letter, word] of [
     ['a', 'ada'],
     ['4', '4chan'],

@@ -5,7 +5,7 @@ import { put } from '../../../../store/port.js';
 import { accounts, following } from '../../../../store/tables.js';
 import { town } from '../town.js';
 
-test('a parting that a crash interrupts goes on with those who are left, and all of them are told', async () => {
+test('a parting continues after a crash, and all followers are notified', async () => {
   const fans = ['bob', 'carol', 'dan', 'erin'];
   const here = await town(['alice', ...fans]);
   const { stage, node, tables } = here;
@@ -16,7 +16,7 @@ test('a parting that a crash interrupts goes on with those who are left, and all
     assert.ok(record);
     await tables.write([put(accounts, { account: here.id(name) }, { ...record, domain: 'far.example' })]);
   }
-  // The second of them hears of it, and then the power fails.
+  // The power fails after the second of them has been notified.
   let told = 0;
   node.store.beforeWrite = (rows) => {
     const ends = rows.some(({ table, value }) => table.name === following.name && value === undefined);

@@ -7,10 +7,10 @@ import { statuses, statusIndex } from '../../../../store/tables.js';
 import { blankPost, town } from '../town.js';
 
 const wish = (indexable: boolean) => ({ indexable, fields: [], setFields: false });
-/** More than one step takes, and not a whole number of them. */
+/** More than one step, and not a whole number of steps. */
 const MANY = INDEXED_AT_ONCE_MAX * 2 + 7;
 
-/** Alice, who said much before she wanted to be found. */
+/** Returns Alice, who posted many statuses before she enabled indexing. */
 async function talkative() {
   const here = await town(['alice']);
   const alice = here.id('alice');
@@ -32,7 +32,7 @@ async function talkative() {
   return { ...here, alice, say, said, quiet, found };
 }
 
-test('what somebody said before is found once they want it, public statuses alone, and no longer when they do not', async () => {
+test('earlier public statuses are indexed when the owner enables it, and removed when they disable it', async () => {
   const { stage, account, alice, said, found } = await talkative();
   assert.deepEqual(await found('marmot'), []);
   await account(alice, 'updateProfile', wish(true));
@@ -42,7 +42,7 @@ test('what somebody said before is found once they want it, public statuses alon
   stage.close();
 });
 
-test('whoever thinks better of it at once has the last word', async () => {
+test('the latest choice wins when it follows at once', async () => {
   const { stage, askAccount, alice, said, found } = await talkative();
   const all = [true, false, true, false].map((on) => askAccount(alice, 'updateProfile', wish(on)));
   await stage.clock.settle();
@@ -55,7 +55,7 @@ test('whoever thinks better of it at once has the last word', async () => {
   stage.close();
 });
 
-test('what is edited or deleted while it is put into the index stands there as it is then', async () => {
+test('an edit or deletion during indexing leaves the correct index rows', async () => {
   const { stage, node, askAccount, askConversation, alice, said, found, tables } = await talkative();
   const [edited = '', deleted = ''] = [said[3], said[5]];
   const records = await tables.getMany(
@@ -83,7 +83,7 @@ test('what is edited or deleted while it is put into the index stands there as i
   stage.close();
 });
 
-test('the next owner goes on with what a crash interrupted', async () => {
+test('the next owner continues indexing after a crash', async () => {
   const here = await talkative();
   const release = here.node.store.holdWrites(statusIndex);
   void here.askAccount(here.alice, 'updateProfile', wish(true));

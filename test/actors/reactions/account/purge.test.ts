@@ -21,7 +21,7 @@ const silent = { info: () => undefined, warn: () => undefined, error: () => unde
 const decided = (action: string) => ({ action, by: '', text: '', mail: false });
 const DAY_MS = 86_400_000;
 
-/** Alice with statuses, marks and follows, suspended. */
+/** Returns Alice, suspended, with statuses, marks and follows. */
 async function suspended() {
   const here = await town(['alice', 'bob', 'carol']);
   const [alice, bob, carol] = [here.id('alice'), here.id('bob'), here.id('carol')];
@@ -50,7 +50,7 @@ async function suspended() {
     watching.start();
     return watching;
   };
-  /** What is left of her. */
+  /** Returns what is left of her. */
   const left = async () => {
     let rows = 0;
     for (let era = eraOfMs(0); era <= eraOfMs(stage.clock.nowMs()); era++) {
@@ -73,13 +73,13 @@ async function suspended() {
 
 const WHOLE = { rows: 9, statuses: 3, name: 'Alice' };
 
-test('30 days after a suspension all that the account said and did is gone, with its name kept', async () => {
+test('the account’s data are deleted 30 days after a suspension, and its name stays', async () => {
   const here = await suspended();
   await here.stage.clock.advance(SUSPENSION_KEPT_MS - DAY_MS);
   const first = here.watch();
   await here.stage.clock.advance(60_000);
   assert.deepEqual(await here.left(), WHOLE);
-  // Whoever watches ends; the next one finds the alarm in the store.
+  // The watching process ends; the next one finds the alarm in the store.
   first.close();
   await here.stage.clock.advance(2 * DAY_MS);
   const second = here.watch();
@@ -98,7 +98,7 @@ test('30 days after a suspension all that the account said and did is gone, with
   here.stage.close();
 });
 
-test('a suspension that was taken back in time leaves everything', async () => {
+test('a suspension that was undone in time deletes nothing', async () => {
   const here = await suspended();
   await here.stage.clock.advance(SUSPENSION_KEPT_MS - DAY_MS);
   await here.account(here.alice, 'moderate', decided('unsuspend'));
@@ -110,7 +110,7 @@ test('a suspension that was taken back in time leaves everything', async () => {
   here.stage.close();
 });
 
-test('a deletion that a crash interrupts is finished by the next owner', async () => {
+test('the next owner finishes a deletion after a crash', async () => {
   const here = await suspended();
   const release = here.node.store.holdWrites(followers);
   void here.askAccount(here.alice, 'moderate', decided('delete'));
@@ -124,7 +124,7 @@ test('a deletion that a crash interrupts is finished by the next owner', async (
   here.stage.close();
 });
 
-test('nobody is written to at the address of an account that has ended', async () => {
+test('no mail is sent to the address of a deleted account', async () => {
   const here = await suspended();
   await here.account(here.alice, 'moderate', { ...decided('delete'), mail: true });
   await here.account(here.alice, 'moderate', { ...decided('none'), mail: true });
@@ -133,7 +133,7 @@ test('nobody is written to at the address of an account that has ended', async (
   here.stage.close();
 });
 
-test('whoever was rejected leaves nothing that searches look through', async () => {
+test('a rejected account leaves no search rows', async () => {
   const { stage, account, tables } = await town([]);
   const id = makeId(stage.clock.nowMs(), 3, 0);
   const words = () => tables.range(accountWords, { account: id }, { limit: 10 });

@@ -4,7 +4,7 @@ import type { Tables } from '../../../../store/port.js';
 import { tokens } from '../../../../store/tables.js';
 import { town } from '../town.js';
 
-test('a revoked token counts at no moment while the next owner repeats effects', async (t) => {
+test('a revoked token is never valid while the next owner repeats effects', async (t) => {
   const { stage, node, account, id, kinds, tables } = await town(['ann']);
   t.after(() => stage.close());
   const token = { tokenHash: 'hash', clientId: 'app', scopes: ['read'], kind: 'access' };
