@@ -3,16 +3,16 @@ import { descriptor } from './gen/descriptor.js';
 import { layouts } from './gen/layouts.js';
 import type { Messages } from './gen/types.js';
 
-/** Turns one kind of message into bytes and back. Decoding gives plain objects: absent optionals are missing, or undefined. */
+/** Encodes and decodes one kind of message. Decoding gives plain objects; absent fields are missing or undefined. */
 export interface Codec<T> {
   readonly name: string;
   encode(message: T): Uint8Array;
-  /** @throws RangeError or Error on bytes that are not such a message */
+  /** Decodes a message. @throws RangeError or Error on bytes that are not such a message */
   decode(bytes: Uint8Array): T;
   /**
-   * The same message in an object of its own. Those of which many are read for a page (LAID_OUT in generate.mjs) are laid
-   * out alike by this and by `decode`, absent optionals as undefined, so that V8 finds each field in its place: a copy
-   * made by spread has a layout of its own, and fields of many layouts are looked up by name.
+   * Copies a message. For messages of which a page reads many (LAID_OUT in generate.mjs), `copy` and `decode` create the
+   * same object layout, with absent optionals as undefined, so that V8 finds each field at a fixed offset. A copy by
+   * spread has another layout, and V8 looks up fields of many layouts by name.
    */
   copy?(message: T): T;
 }
@@ -22,7 +22,7 @@ type MessageCodec<T> = Required<Codec<T>>;
 const root = protobuf.Root.fromJSON(descriptor);
 const known = new Map<string, MessageCodec<unknown>>();
 
-/** The codec of the message of that full protobuf name, `murmuration.account.Follow`. */
+/** Returns the codec of a message by its full protobuf name, such as `murmuration.account.Follow`. */
 export function codec<Name extends keyof Messages>(name: Name): MessageCodec<Messages[Name]> {
   let found = known.get(name);
   if (found === undefined) {
@@ -44,12 +44,12 @@ function make(name: string): MessageCodec<unknown> {
     : { name, encode, decode: (bytes) => layout(decode(bytes)), copy: layout };
 }
 
-/** Kept for the next message; a larger one's is let go. */
+/** Largest scratch buffer that is reused for the next message. */
 const SCRATCH_BYTES_MAX = 1_048_576;
-/** What messages are cut from: Node's own pool is an eighth of it, and making one costs more than most messages. */
+/** Size of the pool from which messages are sliced. Node's own has an eighth; creating a pool costs more than encoding. */
 const POOL_BYTES = 65_536;
 
-/** Writes each message into the same scratch memory, and copies out what it has come to. */
+/** Encodes each message in the same scratch memory, and copies the result. */
 class Encoder {
   private writer = protobuf.Writer.create();
   private pool = Buffer.alloc(0);

@@ -4,14 +4,14 @@ export interface AccountEmpty {
 
 }
 
-/** verified_at_ms: when the page that the value names was seen to link back; absent: never. */
+/** A field of a profile. verified_at_ms: time at which the page in value linked back; absent: never. */
 export interface AccountField {
   readonly name: string;
   readonly value: string;
   readonly verifiedAtMs?: number | undefined;
 }
 
-/** What the owner can set. Stored whole with each change. */
+/** The settings of the owner. Each change stores the whole profile. */
 export interface AccountProfile {
   readonly displayName: string;
   /** As typed; rendered to HTML when read. */
@@ -27,20 +27,20 @@ export interface AccountProfile {
   readonly sensitive: boolean;
   /** ISO 639; empty: detect. */
   readonly language: string;
-  /** Whose pages may name the account as their author. */
+  /** Domains whose pages may name the account as their author. */
   readonly attribution?: AccountDomains | undefined;
-  /** Who may quote new statuses: public, followers, nobody; absent: nobody. */
+  /** The accounts that may quote new statuses: public, followers, nobody; absent: nobody. */
   readonly quotePolicy?: string | undefined;
-  /** What the profile's page leaves out. */
+  /** Parts that the profile's page omits. */
   readonly hideFeatured?: boolean | undefined;
   readonly hideMedia?: boolean | undefined;
   readonly hideMediaReplies?: boolean | undefined;
-  /** Names in the media store, and what they show. */
+  /** Names in the media store, and alternative texts. */
   readonly avatar?: string | undefined;
   readonly header?: string | undefined;
   readonly avatarDescription?: string | undefined;
   readonly headerDescription?: string | undefined;
-  /** Local accounts that note and fields name, as they were found when these were written. */
+  /** Local accounts mentioned in note and fields, as found when these were saved. */
   readonly mentions?: AccountMentions | undefined;
 }
 
@@ -53,11 +53,11 @@ export interface AccountRegister {
   readonly confirmed: boolean;
   readonly approved: boolean;
   readonly locale: string;
-  /** The application the user signed up with. */
+  /** The application with which the user signed up. */
   readonly clientId?: string | undefined;
   readonly reason?: string | undefined;
   readonly signUpAddress?: string | undefined;
-  /** The token in the mailed link is made of it (actors/domain/keyed-tokens.ts). */
+  /** Nonce of the token in the mailed link (actors/domain/keyed-tokens.ts). */
   readonly confirmationNonce?: string | undefined;
 }
 
@@ -80,7 +80,7 @@ export interface AccountConfirmEmail {
   readonly nonce: string;
 }
 
-/** Another account has its name: it ends as if it had never signed up. */
+/** The account's name belongs to another account, so it ends as if it had never signed up. */
 export interface AccountUnregistered {
   readonly username: string;
   readonly email: string;
@@ -128,7 +128,7 @@ export interface AccountTokenIssued {
   readonly scopes: readonly string[];
   readonly kind: string;
   readonly atMs: number;
-  /** The authorization code it came from. */
+  /** Hash of the authorization code from which it was issued. */
   readonly codeHash?: string | undefined;
 }
 
@@ -177,7 +177,7 @@ export interface AccountCodeExchanged {
   readonly codeHash: string;
 }
 
-/** reused: the code had been used before: no token was issued, those it had given are revoked; answer invalid_grant. */
+/** The reply to an exchange. reused: the code had been used before, so no token was issued, its earlier tokens are revoked, and the client gets invalid_grant. */
 export interface AccountExchanged {
   readonly scopes: readonly string[];
   readonly atMs: number;
@@ -203,16 +203,16 @@ export interface AccountUpdateProfile {
   readonly hideFeatured?: boolean | undefined;
   readonly hideMedia?: boolean | undefined;
   readonly hideMediaReplies?: boolean | undefined;
-  /** Names in the media store; empty: none from now on. */
+  /** Names in the media store; empty: remove. */
   readonly avatar?: string | undefined;
   readonly header?: string | undefined;
   readonly avatarDescription?: string | undefined;
   readonly headerDescription?: string | undefined;
-  /** Who is named in what is set. */
+  /** Accounts mentioned in the fields that are set. */
   readonly mentions?: AccountMentions | undefined;
 }
 
-/** dropped: names in the media store that are no longer needed. The page at value, a field of the profile, links back to the profile. */
+/** The page at value, a field of the profile, links back to the profile. */
 export interface AccountVerifyLink {
   readonly value: string;
 }
@@ -222,6 +222,7 @@ export interface AccountLinkVerified {
   readonly atMs: number;
 }
 
+/** dropped: names in the media store that are no longer used. */
 export interface AccountProfileUpdated {
   readonly profile?: AccountProfile | undefined;
   readonly atMs: number;
@@ -230,7 +231,7 @@ export interface AccountProfileUpdated {
 
 export interface AccountFollow {
   readonly target: string;
-  /** What the caller believes of the target; the target's own actor has the last word. */
+  /** The caller's knowledge about the target. The target's own actor decides. */
   readonly targetLocked: boolean;
   /** Absent: keep, or true for a new follow. */
   readonly reblogs?: boolean | undefined;
@@ -241,13 +242,13 @@ export interface AccountFollow {
 
 export interface AccountFollowed {
   readonly target: string;
-  /** The id that follower lists page by; minted by the follower. */
+  /** Cursor in pages of followers, minted by the follower. */
   readonly edgeId: string;
   readonly pending: boolean;
   readonly reblogs: boolean;
   readonly notify: boolean;
   readonly atMs: number;
-  /** The edge existed: only its options changed. */
+  /** True when the edge existed and only its options changed. */
   readonly optionsOnly: boolean;
   readonly limit?: AccountLanguages | undefined;
 }
@@ -275,7 +276,7 @@ export interface AccountFollowAnswered {
   readonly answer: string;
 }
 
-/** limited: moderators have silenced the follower. */
+/** A follow, sent to its target. limited: moderators have silenced the follower. */
 export interface AccountAddFollower {
   readonly follower: string;
   readonly edgeId: string;
@@ -283,7 +284,7 @@ export interface AccountAddFollower {
   readonly limited?: boolean | undefined;
 }
 
-/** answer: the follower believes otherwise and is told. */
+/** A follower was accepted. answer: the follower expected another result and is notified. */
 export interface AccountFollowerAdded {
   readonly follower: string;
   readonly edgeId: string;
@@ -304,7 +305,7 @@ export interface AccountFollowerRefused {
   readonly edgeId: string;
 }
 
-/** Says to the follower's side: accepted, pending or rejected. */
+/** The reply to the follower's side: accepted, pending or rejected. */
 export interface AccountFollowerAnswer {
   readonly answer: string;
 }
@@ -314,7 +315,7 @@ export interface AccountRemoveFollower {
   readonly edgeId: string;
 }
 
-/** rejected: the follower is told. */
+/** A follow ended. rejected: the follower is notified. */
 export interface AccountFollowerRemoved {
   readonly follower: string;
   readonly edgeId: string;
@@ -343,7 +344,7 @@ export interface AccountBlock {
   readonly target: string;
 }
 
-/** edge_id: what lists of blocks page by; empty in entries from before there were such lists. */
+/** edge_id: cursor in pages of blocks; empty in entries from before such pages existed. */
 export interface AccountBlocked {
   readonly target: string;
   readonly atMs: number;
@@ -369,7 +370,7 @@ export interface AccountBlockReceived {
   readonly atMs: number;
 }
 
-/** Both bounds are exclusive. upwards: the limit next above after, instead of the newest. */
+/** Bounds of a page, both exclusive. upwards: the entries next above after, up to the limit, instead of the newest. */
 export interface AccountEdgeBounds {
   readonly before?: string | undefined;
   readonly after?: string | undefined;
@@ -377,27 +378,27 @@ export interface AccountEdgeBounds {
   readonly limit: number;
 }
 
-/** until_ms: of a mute that ends, else 0. */
+/** An entry of a page. until_ms: end of a mute, 0: no end. */
 export interface AccountEdge {
   readonly account: string;
   readonly edgeId: string;
   readonly untilMs: number;
 }
 
-/** more: false when it is known that nothing older exists. */
+/** A page. more: false when certainly nothing older exists. */
 export interface AccountEdgePage {
   readonly edges: readonly AccountEdge[];
   readonly more: boolean;
 }
 
-/** duration_ms 0: until taken back. */
+/** duration_ms: 0 until unmuted. */
 export interface AccountMute {
   readonly target: string;
   readonly notifications: boolean;
   readonly durationMs: number;
 }
 
-/** until_ms 0: until taken back. notifications: theirs are dropped, too. */
+/** until_ms: 0 until unmuted. notifications: notifications are muted, too. */
 export interface AccountMuted {
   readonly target: string;
   readonly edgeId: string;
@@ -433,9 +434,9 @@ export interface AccountConversationUnmuted {
 export interface AccountList {
   readonly id: string;
   readonly title: string;
-  /** Whose answers to others are shown: none, list (answers to members) or followed. */
+  /** Replies to others that are shown: none, list (replies to members) or followed. */
   readonly repliesPolicy: string;
-  /** What members post does not show in the home timeline. */
+  /** True when the members' statuses are omitted from the home timeline. */
   readonly exclusive: boolean;
 }
 
@@ -456,7 +457,7 @@ export interface AccountListCreated {
   readonly exclusive: boolean;
 }
 
-/** What is absent stays. */
+/** A change of some fields; absent ones stay. */
 export interface AccountUpdateList {
   readonly id: string;
   readonly title?: string | undefined;
@@ -484,7 +485,7 @@ export interface AccountListAccounts {
   readonly accounts: readonly string[];
 }
 
-/** An account and the id that the members' list pages by. */
+/** A member, and its cursor in pages of members. */
 export interface AccountListMember {
   readonly account: string;
   readonly edgeId: string;
@@ -513,7 +514,7 @@ export interface AccountTagName {
   readonly name: string;
 }
 
-/** edge_id: what the list of them pages by. */
+/** edge_id: cursor in pages of followed hashtags. */
 export interface AccountTagFollowed {
   readonly name: string;
   readonly edgeId: string;
@@ -564,17 +565,17 @@ export interface AccountRelation {
   readonly notify: boolean;
   readonly blocking: boolean;
   readonly blockedBy: boolean;
-  /** The target asked to follow this account. */
+  /** The target has requested to follow this account. */
   readonly requestedBy: boolean;
-  /** Now; a mute ends by itself. */
+  /** At the time of the reply; a mute may expire. */
   readonly muting: boolean;
   readonly mutingNotifications: boolean;
-  /** Of a mute that ends, else 0. */
+  /** End of the mute; 0: no end. */
   readonly mutingUntilMs: number;
   readonly note: string;
   readonly endorsed: boolean;
   readonly limit?: AccountLanguages | undefined;
-  /** Absent: not known, of an account with more followers than its actor remembers. */
+  /** Absent: unknown, for accounts with more followers than the actor stores. */
   readonly followedBy?: boolean | undefined;
 }
 
@@ -592,7 +593,7 @@ export interface AccountFollowingEdge {
   readonly limit?: AccountLanguages | undefined;
 }
 
-/** until_ms 0: until taken back. Whoever decides by it looks at the time. */
+/** A mute. until_ms: 0 until unmuted. Readers must compare it with the time. */
 export interface AccountMutedAccount {
   readonly account: string;
   readonly untilMs: number;
@@ -606,36 +607,37 @@ export interface AccountSourceList {
   readonly exclusive: boolean;
 }
 
-/** Everyone followed (pending ones too), whom the account blocks, who blocks it, everyone muted, and the lists. */
+/** A followed account; its follow may be pending. */
 export interface AccountFollowedAccount {
   readonly target: string;
   readonly pending: boolean;
   readonly reblogs: boolean;
 }
 
+/** An account's relations: follows (pending ones too), blocks in both directions, mutes and lists. */
 export interface AccountSources {
   readonly following: readonly AccountFollowedAccount[];
   readonly blocked: readonly string[];
   readonly muted: readonly AccountMutedAccount[];
   readonly lists: readonly AccountSourceList[];
   readonly blockedBy: readonly string[];
-  /** There are filters, blocked domains or follows limited to languages: `screen` tells them. */
+  /** True when there are filters, blocked domains or follows limited to languages, which `screen` returns. */
   readonly screened: boolean;
-  /** Hashtags followed. */
+  /** Followed hashtags. */
   readonly tags: readonly string[];
   readonly mutedConversations: readonly string[];
 }
 
-/** Sources as they are sent (actors/account/packed-relations.ts): 8 bytes an id, so that the largest fit one message. */
+/** Sources in packed form (actors/account/packed-relations.ts): 8 bytes an id, so that the largest fit one message. */
 export interface AccountPackedSources {
   readonly following: Uint8Array;
-  /** A byte each: 1 pending, 2 with reblogs. */
+  /** A byte each: bit 1 pending, bit 2 with reblogs. */
   readonly followingOptions: Uint8Array;
   readonly blocked: Uint8Array;
   readonly muted: Uint8Array;
-  /** Milliseconds each, 64-bit floating point, big-endian. */
+  /** End of each mute in milliseconds, as big-endian 64-bit floating point. */
   readonly mutedUntil: Uint8Array;
-  /** A byte each: 1 notifications, too. */
+  /** A byte each: 1 mutes notifications, too. */
   readonly mutedOptions: Uint8Array;
   readonly lists: readonly AccountPackedList[];
   readonly blockedBy: Uint8Array;
@@ -651,9 +653,9 @@ export interface AccountPackedList {
   readonly exclusive: boolean;
 }
 
-/** Part of the home timeline, as timelines/home-rings.ts holds it. limit 0: only the relations. */
+/** Reads a page of the home timeline from its ring (timelines/home-rings.ts). limit 0: only the relations. */
 export interface AccountReadHome {
-  /** Relations as the caller knows them; 0: not at all. */
+  /** Version of the relations that the caller has cached; 0: none. */
   readonly knownVersion: number;
   readonly before?: string | undefined;
   readonly after?: string | undefined;
@@ -661,23 +663,23 @@ export interface AccountReadHome {
   readonly limit: number;
 }
 
-/** sources: absent when the caller knows them. rest: ring, store, end or none. */
+/** A page of the home timeline. sources: absent when the caller has them. rest: ring, store, end or none. */
 export interface AccountHome {
   readonly version: number;
   readonly sources?: AccountSources | undefined;
   readonly ids: readonly string[];
   readonly rest: string;
   readonly floor?: string | undefined;
-  /** What sources are sent as. */
+  /** The encoded form of sources. */
   readonly packed?: AccountPackedSources | undefined;
 }
 
-/** An upload as its owner's actor, its row and the status it is attached to know it. Its files are in the media store. */
+/** An upload, as stored by its owner's actor, in its row and in its status. Its files are in the media store. */
 export interface AccountMedia {
   readonly id: string;
-  /** Random; names the upload before it has an id, so that it is added once. */
+  /** Random key that identifies the upload before it has an id, so that it is added once. */
   readonly key: string;
-  /** ready; waiting: file is the upload as it came, to be made into something; failed */
+  /** ready; waiting: file is the original, which is to be processed; failed */
   readonly state: string;
   /** image, gifv, video, audio */
   readonly kind: string;
@@ -690,12 +692,12 @@ export interface AccountMedia {
   readonly previewHeight: number;
   readonly blurhash: string;
   readonly description: string;
-  /** -1 to 1, both; absent: the middle. */
+  /** Both from -1 to 1; absent: the centre. */
   readonly focus?: AccountMediaFocus | undefined;
   readonly durationS: number;
   readonly bitsPerS: number;
   readonly framesPerS: number;
-  /** When it came, or was last let go by a status. */
+  /** Time at which it was uploaded, or last released by a status. */
   readonly atMs: number;
 }
 
@@ -712,18 +714,18 @@ export interface AccountMediaAdded {
   readonly media?: AccountMedia | undefined;
 }
 
-/** What became of a waiting upload. */
+/** The result of processing a waiting upload. */
 export interface AccountFinishMedia {
   readonly media?: AccountMedia | undefined;
 }
 
-/** replaced: a file that is no longer needed; empty: none. */
+/** replaced: a file that is no longer used; empty: none. */
 export interface AccountMediaFinished {
   readonly media?: AccountMedia | undefined;
   readonly replaced: string;
 }
 
-/** What is absent stays. preview: a file given by the client, with its size. */
+/** A change of some fields; absent ones stay. preview: a file from the client, with its size. */
 export interface AccountDescribeMedia {
   readonly id: string;
   readonly description?: string | undefined;
@@ -743,12 +745,12 @@ export interface AccountRemoveMedia {
   readonly id: string;
 }
 
-/** Its files and row go. */
+/** Its files and row are deleted. */
 export interface AccountMediaRemoved {
   readonly media?: AccountMedia | undefined;
 }
 
-/** For a status that exists already. Again for the same status: the same answer. */
+/** Attaches uploads to an existing status. A repetition for the same status has the same reply. */
 export interface AccountTakeMedia {
   readonly ids: readonly string[];
   readonly statusId: string;
@@ -767,7 +769,7 @@ export interface AccountMediaList {
   readonly media: readonly AccountMedia[];
 }
 
-/** A status of the account lost them. discard: at once, else they may be attached again for a day. */
+/** A status of the account no longer has them. discard: delete at once; otherwise they can be attached again for a day. */
 export interface AccountReleaseMedia {
   readonly media: readonly AccountMedia[];
   readonly discard: boolean;
@@ -796,7 +798,7 @@ export interface AccountNewPoll {
   readonly hideTotals: boolean;
 }
 
-/** What a status quotes. state: empty until the quoted status' conversation has answered; then accepted, rejected, revoked or deleted. follows: who quotes followed the quoted author when it was posted. */
+/** The quote of a status. state: empty until the quoted status's conversation has answered; then accepted, rejected, revoked or deleted. follows: the quoting author followed the quoted one at the time of the post. */
 export interface AccountQuote {
   readonly statusId: string;
   readonly accountId: string;
@@ -807,7 +809,7 @@ export interface AccountQuote {
 
 export interface AccountPost {
   readonly text: string;
-  /** text as sanitised HTML with links. */
+  /** The text as sanitised HTML with links. */
   readonly html: string;
   readonly spoilerText: string;
   readonly visibility: string;
@@ -817,13 +819,13 @@ export interface AccountPost {
   readonly tags: readonly string[];
   readonly inReplyToId?: string | undefined;
   readonly inReplyToAccountId?: string | undefined;
-  /** The parent's; absent: the status begins one. */
+  /** The parent's conversation; absent: the status begins a new one. */
   readonly conversationId?: string | undefined;
-  /** The client's; of what is scheduled, where it is shown. */
+  /** The client's key; set for scheduled statuses, which show it. */
   readonly idempotencyKey?: string | undefined;
   readonly appName?: string | undefined;
   readonly appWebsite?: string | undefined;
-  /** Own uploads, ready and unattached. */
+  /** The author's uploads, ready and unattached. */
   readonly media?: AccountMediaIds | undefined;
   readonly poll?: AccountNewPoll | undefined;
   readonly quotePolicy?: string | undefined;
@@ -843,7 +845,7 @@ export interface AccountPosted {
   readonly inReplyToId?: string | undefined;
   readonly inReplyToAccountId?: string | undefined;
   readonly conversationId: string;
-  /** Of older entries; not read any more. */
+  /** Set in older entries; not read any more. */
   readonly idempotencyKey?: string | undefined;
   readonly appName?: string | undefined;
   readonly appWebsite?: string | undefined;
@@ -859,7 +861,7 @@ export interface AccountPostedReply {
   readonly conversationId: string;
 }
 
-/** Told by the conversation: the account's reblog came (delta 1), or a status or reblog of it went (delta -1). tags: of a status that all could see. direct: it is among the direct ones. */
+/** Sent by a conversation: a reblog of the account was added (delta 1), or a status or reblog was deleted (delta -1). tags: hashtags of a public status. direct: it is a direct status. */
 export interface AccountCountStatus {
   readonly id: string;
   readonly delta: number;
@@ -900,18 +902,18 @@ export interface AccountCollectionItem {
   readonly createdAtMs: number;
 }
 
-/** What the owner says of it. language: ISO 639; tag: as domain/hashtag.ts gives it; empty: none. */
+/** The owner's description. language: ISO 639. tag: in the form of domain/text/hashtag.ts. Empty: none. */
 export interface AccountCollectionText {
   readonly name: string;
   readonly description: string;
   readonly language: string;
   readonly tag: string;
   readonly sensitive: boolean;
-  /** Others find it on its owner's profile, not only by its address. */
+  /** True when it is shown on its owner's profile, not only at its address. */
   readonly discoverable: boolean;
 }
 
-/** A collection as it stands, oldest items first; also its row. */
+/** A collection, oldest items first; also its row. */
 export interface AccountCollection {
   readonly id: string;
   readonly owner: string;
@@ -921,7 +923,7 @@ export interface AccountCollection {
   readonly updatedAtMs: number;
 }
 
-/** Of one owner, oldest first. */
+/** The collections of one owner, oldest first. */
 export interface AccountCollectionIds {
   readonly ids: readonly string[];
 }
@@ -930,7 +932,7 @@ export interface AccountCollectionId {
   readonly id: string;
 }
 
-/** Who is to be in it. consent: what the account itself says (FeatureConsented). */
+/** An account to add. consent: the account's own answer (FeatureConsented). */
 export interface AccountFeatured {
   readonly account: string;
   readonly consent: string;
@@ -947,7 +949,7 @@ export interface AccountCollectionCreated {
   readonly atMs: number;
 }
 
-/** What is absent stays. */
+/** A change of some fields; absent ones stay. */
 export interface AccountUpdateCollection {
   readonly id: string;
   readonly name?: string | undefined;
@@ -958,7 +960,7 @@ export interface AccountUpdateCollection {
   readonly discoverable?: boolean | undefined;
 }
 
-/** told: those in it hear of it. revision: which change it is. */
+/** told: the accounts in it are notified. revision: number of the change. */
 export interface AccountCollectionUpdated {
   readonly id: string;
   readonly text?: AccountCollectionText | undefined;
@@ -987,14 +989,14 @@ export interface AccountRemoveFromCollection {
   readonly item: string;
 }
 
-/** by: the account that wants to be out of it. */
+/** by: the account that leaves. */
 export interface AccountLeaveCollection {
   readonly id: string;
   readonly item: string;
   readonly by: string;
 }
 
-/** for_good: by their own wish; they are not put into it again. */
+/** for_good: they left themselves, and cannot be added again. */
 export interface AccountCollectionItemsRemoved {
   readonly id: string;
   readonly items: readonly AccountCollectionItem[];
@@ -1002,7 +1004,7 @@ export interface AccountCollectionItemsRemoved {
   readonly atMs: number;
 }
 
-/** Whether somebody may put the account into collections. */
+/** Asks whether `by` may add the account to collections. */
 export interface AccountFeatureConsent {
   readonly by: string;
 }
@@ -1012,18 +1014,18 @@ export interface AccountFeatureConsented {
   readonly consent: string;
 }
 
-/** A direct status by or to the account. accounts: all who take part, its author among them. */
+/** A direct status by or to the account. accounts: all participants, including its author. */
 export interface AccountHearDirect {
   readonly conversationId: string;
   readonly statusId: string;
   readonly from: string;
   readonly accounts: readonly string[];
   readonly answers: boolean;
-  /** Moderators have silenced whom it is of. */
+  /** True when moderators have silenced its author. */
   readonly limited?: boolean | undefined;
 }
 
-/** id: what the owner knows these people's conversation by. accounts: without the owner. */
+/** id: the conversation's for its owner. accounts: without the owner. */
 export interface AccountDirectHeard {
   readonly id: string;
   readonly conversationId: string;
@@ -1031,7 +1033,7 @@ export interface AccountDirectHeard {
   readonly from: string;
   readonly accounts: readonly string[];
   readonly unread: boolean;
-  /** It waits with the notifications of whoever began it. */
+  /** True while it is hidden with the filtered notifications of the account that began it. */
   readonly hidden: boolean;
 }
 
@@ -1047,14 +1049,14 @@ export interface AccountDirectDeleted {
   readonly id: string;
 }
 
-/** status_ids: the latest, oldest first; some may be gone. */
+/** status_ids: the latest, oldest first; some may be deleted. */
 export interface AccountDirect {
   readonly id: string;
   readonly conversationId: string;
   readonly accounts: readonly string[];
   readonly statusIds: readonly string[];
   readonly unread: boolean;
-  /** Whose it is to be accepted first. */
+  /** Set while hidden: the account to be accepted first. */
   readonly hiddenFrom?: string | undefined;
 }
 
@@ -1087,7 +1089,7 @@ export interface AccountFilter {
   readonly statuses: readonly AccountFilteredStatus[];
 }
 
-/** The filter as it is from now on, whole. */
+/** The complete filter from now on. */
 export interface AccountFilterSaved {
   readonly filter?: AccountFilter | undefined;
 }
@@ -1096,7 +1098,7 @@ export interface AccountFilterRemoved {
   readonly id: string;
 }
 
-/** What of a keyword changes; without an id a new one. */
+/** A change of a keyword; without an id a new one. */
 export interface AccountKeywordChange {
   readonly id?: string | undefined;
   readonly keyword?: string | undefined;
@@ -1104,11 +1106,11 @@ export interface AccountKeywordChange {
   readonly destroy: boolean;
 }
 
-/** Without an id a new filter; what is absent stays. */
+/** A change of a filter, without an id a new one. Absent fields stay. */
 export interface AccountSaveFilter {
   readonly id?: string | undefined;
   readonly title?: string | undefined;
-  /** None: stays. */
+  /** Empty: stays. */
   readonly context: readonly string[];
   readonly action?: string | undefined;
   /** From now; below 0: never. */
@@ -1116,7 +1118,7 @@ export interface AccountSaveFilter {
   readonly keywords: readonly AccountKeywordChange[];
 }
 
-/** The older interface, to which a filter is one keyword. id: the keyword's. */
+/** Version 1 of the API, in which a filter is one keyword. id: the keyword's. */
 export interface AccountSavePhrase {
   readonly id?: string | undefined;
   readonly phrase: string;
@@ -1138,7 +1140,7 @@ export interface AccountFilterId {
   readonly id: string;
 }
 
-/** last_takes_filter: with its last keyword the filter goes, too. */
+/** last_takes_filter: removing the last keyword removes the filter. */
 export interface AccountRemoveKeyword {
   readonly id: string;
   readonly lastTakesFilter: boolean;
@@ -1149,7 +1151,7 @@ export interface AccountAddFilteredStatus {
   readonly statusId: string;
 }
 
-/** What changes how others' statuses are shown to the account, beside its relations. */
+/** The account's settings, besides its relations, that change how others' statuses are shown. */
 export interface AccountScreen {
   readonly filters: readonly AccountFilter[];
   readonly domains: readonly string[];
@@ -1178,13 +1180,13 @@ export interface AccountModerated {
   readonly atMs: number;
 }
 
-/** dropped: names in the media store that nobody needs any more. */
+/** dropped: names in the media store that are no longer used. */
 export interface AccountPurged {
   readonly dropped: readonly string[];
   readonly atMs: number;
 }
 
-/** What somebody said or did, or who follows; conversation_id where it is a status, edge_id where it is a follower or an item of a collection, whose owner is named, too. */
+/** An item to delete: a status, a mark, an upload, a follow or a notification. conversation_id: set for statuses and marks. edge_id: set for followers and collection items. owner: the collection's. */
 export interface AccountPurgeItem {
   readonly id: string;
   readonly conversationId: string;
@@ -1192,7 +1194,7 @@ export interface AccountPurgeItem {
   readonly owner?: string | undefined;
 }
 
-/** Things of one kind that go next. after: from where on the ones after them are looked for. */
+/** The next items of one phase. after: position from which the search for further items continues. */
 export interface AccountPurgeSome {
   readonly phase: string;
   readonly items: readonly AccountPurgeItem[];
@@ -1219,7 +1221,7 @@ export interface AccountReacted {
   readonly on: boolean;
 }
 
-/** Of one account to one announcement. */
+/** The state of one account for one announcement. */
 export interface AccountAnnouncementMark {
   readonly id: string;
   readonly read: boolean;
@@ -1230,7 +1232,7 @@ export interface AccountAnnouncementMarks {
   readonly marks: readonly AccountAnnouncementMark[];
 }
 
-/** nonce: the token in the mailed link is made of it (actors/domain/keyed-tokens.ts). client_id: of the application that asks. email absent: the same again. taken: the address belongs to another account. All is as if it did not, but nothing is sent. */
+/** nonce: the token in the mailed link is made from it (actors/domain/keyed-tokens.ts). client_id: the requesting application's. email: absent for the same address. taken: the address belongs to another account; the reply does not show it, but no mail is sent. */
 export interface AccountResendConfirmation {
   readonly clientId: string;
   readonly email?: string | undefined;
@@ -1277,7 +1279,7 @@ export interface AccountResetUsed {
   readonly atMs: number;
 }
 
-/** What somebody reported, as of then. */
+/** A report at the time of the notification. */
 export interface AccountNotifiedReport {
   readonly id: string;
   readonly target: string;
@@ -1290,7 +1292,7 @@ export interface AccountNotifiedReport {
   readonly ruleIds: readonly string[];
 }
 
-/** What moderators did to the notified. */
+/** A moderators' action against the notified account. */
 export interface AccountNotifiedWarning {
   readonly id: string;
   /** none, disable, mark_statuses_as_sensitive, delete_statuses, sensitive, silence, suspend */
@@ -1300,7 +1302,7 @@ export interface AccountNotifiedWarning {
   readonly createdAtMs: number;
 }
 
-/** Follows that ended without either side's doing. */
+/** Follows that were ended by a block of a domain or a suspension. */
 export interface AccountNotifiedSeverance {
   readonly id: string;
   /** domain_block, user_domain_block, account_suspension */
@@ -1314,28 +1316,28 @@ export interface AccountNotifiedSeverance {
 export interface AccountNotify {
   /** mention, status, reblog, follow, follow_request, favourite, poll, update, quote, quoted_update, admin.sign_up, added_to_collection, collection_update, admin.report, moderation_warning, severed_relationships */
   readonly type: string;
-  /** Of the last two, and of one's own polls: the notified. */
+  /** The account that caused it. For the last two types, and for own polls, the notified account. */
   readonly from: string;
   readonly statusId?: string | undefined;
-  /** Of mentions: nobody else may see the status. */
+  /** Set for mentions in direct statuses. */
   readonly direct?: boolean | undefined;
-  /** Of the status; what happens in a muted one is not told. */
+  /** The status's conversation. A muted one makes no notifications. */
   readonly conversationId?: string | undefined;
-  /** Of mentions: it answers a status of the notified. */
+  /** Set for mentions that reply to a status of the notified account. */
   readonly answers?: boolean | undefined;
   readonly report?: AccountNotifiedReport | undefined;
   readonly warning?: AccountNotifiedWarning | undefined;
-  /** Of quotes: who does not follow `from` may not see the status. */
+  /** Set for quotes that only followers of `from` may see. */
   readonly followersOnly?: boolean | undefined;
-  /** Moderators have silenced whom it is of. */
+  /** True when moderators have silenced `from`. */
   readonly limited?: boolean | undefined;
   readonly severance?: AccountNotifiedSeverance | undefined;
-  /** Of edits, and of changes of a collection: which one, so that each is told. */
+  /** Number of an edit, or of a change of a collection, so that each is notified. */
   readonly edit?: number | undefined;
   readonly collectionId?: string | undefined;
 }
 
-/** kind: what Notify calls type. filtered: only listed where asked for. */
+/** kind: the type in Notify. filtered: it appears only in lists that include filtered ones. */
 export interface AccountNotified {
   readonly id: string;
   readonly kind: string;
@@ -1350,7 +1352,7 @@ export interface AccountNotified {
   readonly collectionId?: string | undefined;
 }
 
-/** What was notified is not so any more. since_ms: it was notified then or later. */
+/** The notified action was undone. since_ms: earliest time of the notification. */
 export interface AccountRetractNotice {
   readonly type: string;
   readonly from: string;
@@ -1387,7 +1389,7 @@ export interface AccountNotificationsSwept {
   readonly upToId: string;
 }
 
-/** after_id: where the last clearing ended. */
+/** after_id: end of the last clearing. */
 export interface AccountNotificationsCleared {
   readonly upToId: string;
   readonly afterId?: string | undefined;
@@ -1403,20 +1405,20 @@ export interface AccountSubscriberSet {
   readonly on: boolean;
 }
 
-/** A status of the account's own stands in its conversation now. after: the last subscriber that was notified; empty: none yet. */
+/** Notifies subscribers of a new status, which its conversation has accepted. after: the last subscriber that was notified; empty: none yet. */
 export interface AccountAnnounce {
   readonly statusId: string;
   readonly after: string;
 }
 
-/** followers: those to be notified, in order of their ids; more: others follow in a later entry. */
+/** followers: the subscribers to notify, in the order of their ids. more: others follow in a later entry. */
 export interface AccountAnnounced {
   readonly statusId: string;
   readonly followers: readonly string[];
   readonly more: boolean;
 }
 
-/** Each: accept, filter or drop. */
+/** The policy. Each field is accept, filter or drop. */
 export interface AccountNotificationPolicy {
   readonly notFollowing: string;
   readonly notFollowers: string;
@@ -1425,7 +1427,7 @@ export interface AccountNotificationPolicy {
   readonly limitedAccounts: string;
 }
 
-/** What is absent stays. */
+/** A change of some fields; absent ones stay. */
 export interface AccountSetNotificationPolicy {
   readonly notFollowing?: string | undefined;
   readonly notFollowers?: string | undefined;
@@ -1444,7 +1446,7 @@ export interface AccountNotificationPolicyNow {
   readonly notifications: number;
 }
 
-/** Notifications of one account that wait. */
+/** Filtered notifications of one account. */
 export interface AccountNotificationRequest {
   readonly id: string;
   readonly from: string;
@@ -1463,7 +1465,7 @@ export interface AccountNotificationRequestPage {
   readonly more: boolean;
 }
 
-/** since_id: no notification of theirs that waits is older. */
+/** since_id: lower bound of the ids of its filtered notifications. */
 export interface AccountSettledRequest {
   readonly from: string;
   readonly sinceId: string;
@@ -1541,7 +1543,7 @@ export interface AccountTagUnfeatured {
   readonly id: string;
 }
 
-/** uses: statuses that all may see. last_at_ms: 0 for none. */
+/** uses: number of public statuses. last_at_ms: time of the last; 0 for none. */
 export interface AccountFeaturedTag {
   readonly id: string;
   readonly name: string;
@@ -1549,7 +1551,7 @@ export interface AccountFeaturedTag {
   readonly lastAtMs: number;
 }
 
-/** Used last first; and what the owner used beside them. */
+/** Featured hashtags, last used first, and other hashtags that the owner used. */
 export interface AccountFeaturedTags {
   readonly featured: readonly AccountFeaturedTag[];
   readonly others: readonly AccountFeaturedTag[];
@@ -1569,13 +1571,13 @@ export interface AccountDomainUnblocked {
   readonly domain: string;
 }
 
-/** The account's follows of people there, and theirs of it, end; nothing stays behind of it. */
+/** Ends all follows between the account and a domain, without a lasting block. */
 export interface AccountPartFromDomain {
   readonly domain: string;
   readonly following: boolean;
 }
 
-/** block_id: of the block that it comes of; the owner is told what it ended. */
+/** block_id: the block that caused it; the owner is notified of the ended follows. */
 export interface AccountDomainParted {
   readonly domain: string;
   readonly following: boolean;
@@ -1588,7 +1590,7 @@ export interface AccountPartedEdge {
   readonly edgeId: string;
 }
 
-/** Those of them that end next. phase: followers, requests, following. after: from where on the ones after them are looked for. */
+/** The next follows to end. phase: followers, requests, following. after: position from which the search for further ones continues. */
 export interface AccountPartSome {
   readonly domain: string;
   readonly following: boolean;
@@ -1596,7 +1598,7 @@ export interface AccountPartSome {
   readonly edges: readonly AccountPartedEdge[];
   readonly after: string;
   readonly blockId?: string | undefined;
-  /** So far, with these. */
+  /** Totals so far, including these. */
   readonly followers: number;
   readonly followed: number;
 }
@@ -1616,7 +1618,7 @@ export interface AccountDropFollower {
   readonly edgeId: string;
 }
 
-/** ISO 639: a follow is limited to statuses in these; none: it is not. */
+/** Languages (ISO 639) to which a follow is limited; empty: no limit. */
 export interface AccountLanguages {
   readonly languages: readonly string[];
 }
@@ -1630,20 +1632,20 @@ export interface AccountDomains {
   readonly domains: readonly string[];
 }
 
-/** round: counts the owner's choices; the latest alone is carried out. */
+/** round: number of the owner's choice; only the latest is carried out. */
 export interface AccountIndexingChosen {
   readonly on: boolean;
   readonly round: number;
   readonly atMs: number;
 }
 
-/** The statuses up to this one are done. */
+/** after: the last status that is done. */
 export interface AccountIndexSome {
   readonly round: number;
   readonly after: string;
 }
 
-/** What the client of one token asked for. alerts: types of notifications; policy: from whom. */
+/** The push subscription of one token. alerts: types of notifications. policy: accepted senders. */
 export interface AccountPushSubscription {
   readonly tokenHash: string;
   readonly id: string;
@@ -1651,7 +1653,7 @@ export interface AccountPushSubscription {
   /** Keys of the browser, base64url: an uncompressed point of P-256, and 16 bytes. */
   readonly p256dh: string;
   readonly auth: string;
-  /** RFC 8291; otherwise its last draft, as older clients ask for. */
+  /** True for RFC 8291; false for its last draft, which older clients use. */
   readonly standard: boolean;
   readonly alerts: readonly string[];
   readonly policy: string;
@@ -1671,7 +1673,7 @@ export interface AccountSubscribePush {
   readonly policy: string;
 }
 
-/** Without `with_alerts` they stay, and so does the policy when it is empty. */
+/** Without `with_alerts` the alerts stay. An empty policy stays, too. */
 export interface AccountChangePush {
   readonly tokenHash: string;
   readonly alerts: readonly string[];
@@ -1705,7 +1707,7 @@ export interface AccountScheduledId {
   readonly id: string;
 }
 
-/** It was posted, could not be, or was given up. */
+/** The status was posted, refused, or cancelled. */
 export interface AccountUnscheduled {
   readonly id: string;
 }
@@ -1721,7 +1723,7 @@ export interface AccountScheduledPage {
   readonly more: boolean;
 }
 
-/** A status enters its thread. Idempotent by id. */
+/** Adds a status to its thread. Idempotent by id. */
 export interface ConversationAdd {
   readonly status?: StoreStatusRecord | undefined;
 }
@@ -1730,7 +1732,7 @@ export interface ConversationAdded {
   readonly status?: StoreStatusRecord | undefined;
 }
 
-/** discard_media: at once; else its uploads may be attached again for a day. */
+/** discard_media: delete its uploads at once; otherwise they can be attached again for a day. */
 export interface ConversationRemove {
   readonly statusId: string;
   readonly by: string;
@@ -1741,35 +1743,35 @@ export interface ConversationRemoved {
   readonly statusId: string;
   readonly by: string;
   readonly atMs: number;
-  /** What the status was found by. */
+  /** The status's indexed hashtags. */
   readonly tags: readonly string[];
-  /** What it had. */
+  /** The status's attachments. */
   readonly media?: AccountMediaList | undefined;
   readonly discardMedia?: boolean | undefined;
-  /** What it quoted. */
+  /** The status's quote. */
   readonly quote?: AccountQuote | undefined;
-  /** How many reblogs it had. */
+  /** The status's number of reblogs. */
   readonly reblogs: number;
-  /** The first of its marks, which are removed with it. */
+  /** The first of its marks, which are removed at the same time. */
   readonly unmarked: readonly ConversationMarkOf[];
-  /** There are more; `SomeUnmarked` events remove them. */
+  /** True when there are more, which `SomeUnmarked` events remove. */
   readonly marksLeft: boolean;
-  /** Who was mentioned, and may have seen it for that. */
+  /** Mentioned accounts, which may have seen it. */
   readonly mentions: readonly AccountMention[];
 }
 
-/** id: of the account, or of the quoting status. */
+/** A mark. id: the account, or the quoting status. */
 export interface ConversationMarkOf {
   readonly id: string;
   readonly mark?: StoreMark | undefined;
 }
 
-/** Marks that were changed since the last such event are written to rows; those that were written then leave the state. seq: of the entry itself. */
+/** Marks that were changed since the last such event are written to rows; those that were written then leave the state. seq: seq of this entry. */
 export interface ConversationMarksTurned {
   readonly seq: number;
 }
 
-/** Removes marks of a deleted status: those given, which were read from rows of this lane up to `after`, or, past the last lane, those in the state. */
+/** Removes marks of a deleted status: the given ones, which were read from rows of this lane up to `after`, or, after the last lane, those in the state. */
 export interface ConversationUnmarkSome {
   readonly statusId: string;
   readonly lane: number;
@@ -1785,7 +1787,7 @@ export interface ConversationSomeUnmarked {
   readonly marksLeft: boolean;
 }
 
-/** Notifies some of those who reblogged or quoted a status that it was edited, or voted in a poll that it has ended. what: reblogs, quotes or votes. lane, after: up to where they were read. */
+/** Notifies some accounts that reblogged or quoted a status of an edit, or voters of the end of the poll. what: reblogs, quotes or votes. lane, after: position up to which they were read. */
 export interface ConversationNoticeSome {
   readonly statusId: string;
   readonly what: string;
@@ -1795,13 +1797,13 @@ export interface ConversationNoticeSome {
   readonly noticed: readonly ConversationNoticed[];
 }
 
-/** quoting_id: set for quotes. */
+/** A notified account. quoting_id: set for quotes. */
 export interface ConversationNoticed {
   readonly accountId: string;
   readonly quotingId?: string | undefined;
 }
 
-/** The rows of replies to a deleted status are written anew, from this one on in the order in which they came. */
+/** Rewrites the rows of replies to a deleted status, from this index on in the order of their arrival. */
 export interface ConversationOrphanSome {
   readonly statusId: string;
   readonly from: number;
@@ -1825,7 +1827,7 @@ export interface ConversationUnfavourite {
   readonly by: string;
 }
 
-/** was: false when there was nothing to undo. */
+/** The reply to an undoing. was: false when there was nothing to undo. */
 export interface ConversationUndone {
   readonly was: boolean;
 }
@@ -1837,7 +1839,7 @@ export interface ConversationUnfavourited {
   readonly earlier?: StoreMark | undefined;
 }
 
-/** Known to nobody but the one who made it. */
+/** A bookmark is visible to its owner only. */
 export interface ConversationBookmark {
   readonly statusId: string;
   readonly by: string;
@@ -1862,7 +1864,7 @@ export interface ConversationUnbookmarked {
   readonly earlier?: StoreMark | undefined;
 }
 
-/** visibility: of the reblog (public, unlisted, private), default the status's own. */
+/** visibility: the reblog's (public, unlisted, private); default: the status's own. */
 export interface ConversationReblog {
   readonly statusId: string;
   readonly by: string;
@@ -1914,7 +1916,7 @@ export interface ConversationQuote {
   readonly conversationId: string;
 }
 
-/** listed: anybody may see the quoting status. */
+/** listed: everybody may see the quoting status. */
 export interface ConversationQuoted {
   readonly statusId: string;
   readonly by: string;
@@ -1943,11 +1945,11 @@ export interface ConversationQuoteRevoked {
   readonly statusId: string;
   readonly quotingId: string;
   readonly earlier?: StoreMark | undefined;
-  /** The quoting status's own. */
+  /** Conversation of the quoting status. */
   readonly conversationId: string;
 }
 
-/** The quoting status is gone. */
+/** The quoting status was deleted. */
 export interface ConversationUnquote {
   readonly statusId: string;
   readonly quotingId: string;
@@ -1959,7 +1961,7 @@ export interface ConversationUnquoted {
   readonly earlier?: StoreMark | undefined;
 }
 
-/** To the quoting status: what became of its quote. */
+/** Sent to the quoting status: the new state of its quote. */
 export interface ConversationSettleQuote {
   readonly statusId: string;
   readonly quotedId: string;
@@ -1971,7 +1973,7 @@ export interface ConversationQuoteSettled {
   readonly state: string;
 }
 
-/** Indexes of options. */
+/** A vote. choices: indexes of options. */
 export interface ConversationVote {
   readonly statusId: string;
   readonly by: string;
@@ -1989,7 +1991,7 @@ export interface ConversationPollEnded {
   readonly statusId: string;
 }
 
-/** The whole of what the status says from now on. Nothing is recorded when that is what it says already. */
+/** The complete new content of a status. An unchanged status records nothing. */
 export interface ConversationEdit {
   readonly statusId: string;
   readonly by: string;
@@ -2000,13 +2002,13 @@ export interface ConversationEdit {
   readonly language?: string | undefined;
   readonly mentions: readonly AccountMention[];
   readonly tags: readonly string[];
-  /** Absent: the status has none from now on. */
+  /** Absent: the status has no poll from now on. */
   readonly poll?: AccountNewPoll | undefined;
-  /** All that it has from now on; absent: none. */
+  /** All attachments from now on; absent: none. */
   readonly media?: AccountMediaList | undefined;
 }
 
-/** number: of the revision, from 1 on. first: what it said before the first one. */
+/** number: the revision's, from 1 on. first: the original revision, before the first edit. */
 export interface ConversationEdited {
   readonly statusId: string;
   readonly number: number;
@@ -2015,11 +2017,11 @@ export interface ConversationEdited {
   readonly mentions: readonly AccountMention[];
   readonly tags: readonly string[];
   readonly newlyMentioned: readonly string[];
-  /** What the status is found by no more. */
+  /** Hashtags by which the status is no longer indexed. */
   readonly untagged: readonly string[];
-  /** As it is from now on. Of another round than before: nobody has voted. */
+  /** The poll from now on. A new round has no votes. */
   readonly poll?: StorePoll | undefined;
-  /** What it had and has no more. */
+  /** Removed attachments. */
   readonly released?: AccountMediaList | undefined;
 }
 
@@ -2027,7 +2029,7 @@ export interface ConversationContext {
   readonly statusId: string;
 }
 
-/** Ids, ancestors from the root down, descendants depth first. Not filtered by who may see them. */
+/** Ids: ancestors from the root down, descendants depth first. They are not filtered by visibility. */
 export interface ConversationThread {
   readonly ancestors: readonly string[];
   readonly descendants: readonly string[];
@@ -2066,14 +2068,14 @@ export interface InstanceDomainLimit {
   readonly publicComment: string;
 }
 
-/** severity: sign_up_requires_approval, sign_up_block, no_access. expires_at_ms 0: never. */
+/** severity: sign_up_requires_approval, sign_up_block, no_access. expires_at_ms: 0 means never. */
 export interface InstanceAddressLimit {
   readonly severity: string;
   readonly comment: string;
   readonly expiresAtMs: number;
 }
 
-/** Times 0: none. */
+/** An announcement. Times of 0 mean none. */
 export interface InstanceAnnouncement {
   readonly text: string;
   readonly allDay: boolean;
@@ -2085,7 +2087,7 @@ export interface InstanceAnnouncement {
 export interface InstanceEntry {
   readonly collection: string;
   readonly id: string;
-  /** Once in a collection, unless empty. */
+  /** Unique in a collection, unless empty. */
   readonly key: string;
   readonly atMs: number;
   readonly updatedAtMs: number;
@@ -2095,7 +2097,7 @@ export interface InstanceEntry {
   readonly announcement?: InstanceAnnouncement | undefined;
 }
 
-/** entry without id: a new one. replace: one with the same key is changed, instead of a refusal. */
+/** entry: without id a new one. replace: changes the entry with the same key, instead of a refusal. */
 export interface InstancePutEntry {
   readonly entry?: InstanceEntry | undefined;
   readonly by: string;
@@ -2139,7 +2141,7 @@ export interface InstanceEmojiCounts {
   readonly counts: readonly InstanceEmojiCounted[];
 }
 
-/** At the end of a day since 1970; registrations, said and active are of the day itself. active: a Sketch. Also its row. */
+/** Totals at the end of a day since 1970; registrations, said and active are of the day itself. active: a Sketch. Also its row. */
 export interface InstanceDayTotals {
   readonly day: number;
   readonly users: number;
@@ -2149,7 +2151,7 @@ export interface InstanceDayTotals {
   readonly active: Uint8Array;
 }
 
-/** topic.instance: what streams tell everybody. kind: announcement, announcement.reaction, announcement.delete. */
+/** topic.instance: messages for the streams of all accounts. kind: announcement, announcement.reaction, announcement.delete. */
 export interface InstanceInstanceTopic {
   readonly kind: string;
   readonly id: string;
@@ -2209,7 +2211,7 @@ export interface InstanceReportHandled {
   readonly auditId: string;
 }
 
-/** A report as it stands; also its row. */
+/** A report; also its row. */
 export interface InstanceReport {
   readonly id: string;
   readonly account: string;
@@ -2228,7 +2230,7 @@ export interface InstanceReport {
   readonly collectionIds: readonly string[];
 }
 
-/** What is shown of a page. */
+/** The preview card of a page. */
 export interface LinkCard {
   readonly url: string;
   readonly title: string;
@@ -2267,13 +2269,13 @@ export interface LinkAskCard {
   readonly url: string;
 }
 
-/** known: it need not be wanted now. */
+/** known: a fetch is not needed now. */
 export interface LinkCardNow {
   readonly card?: LinkCard | undefined;
   readonly known: boolean;
 }
 
-/** fetch: nobody is at it yet. row: by is one of too many to remember, and has the row of this number. */
+/** fetch: the page is to be fetched, because no fetch is under way. row: set when the state is full; number of the row of `by`. */
 export interface LinkCardWanted {
   readonly url: string;
   readonly by?: LinkWanting | undefined;
@@ -2282,12 +2284,12 @@ export interface LinkCardWanted {
   readonly row?: number | undefined;
 }
 
-/** card absent: the page shows nothing, or cannot be had. */
+/** card: absent when the page has none, or is unavailable. */
 export interface LinkFinishCard {
   readonly card?: LinkCard | undefined;
 }
 
-/** waiting: who is told; when the card has changed, everybody who shows it. replaced: a picture that nobody shows any more. kept: the card is the one that was known, so that only those who waited are told. */
+/** waiting: the statuses that receive the card; all that show it if it has changed. replaced: an image that is no longer shown. kept: the card is unchanged, so that only waiting statuses receive it. */
 export interface LinkCardFinished {
   readonly card?: LinkCard | undefined;
   readonly waiting: readonly LinkWanting[];
@@ -2296,12 +2298,12 @@ export interface LinkCardFinished {
   readonly kept?: boolean | undefined;
 }
 
-/** A row: somebody who shows the card. */
+/** A row of a status that shows the card. */
 export interface LinkHolder {
   readonly conversationId: string;
 }
 
-/** Some of those who have rows: they are told of the card. part: of the rows. replaced: as in CardFinished. */
+/** Sends the card to some statuses with rows. part: the number of their slice. replaced: as in CardFinished. */
 export interface LinkTellHolders {
   readonly part: number;
   readonly holders: readonly LinkWanting[];
@@ -2314,14 +2316,14 @@ export interface LinkHoldersTold {
   readonly replaced?: string | undefined;
 }
 
-/** back: the profile's address. by: whose account is told. */
+/** back: the profile's address. by: the account that receives the result. */
 export interface LinkWantProof {
   readonly url: string;
   readonly back: string;
   readonly by: string;
 }
 
-/** tries: with this one. */
+/** tries: number of attempts, including this one. */
 export interface LinkProofWanted {
   readonly url: string;
   readonly back: string;
@@ -2334,7 +2336,7 @@ export interface LinkFinishProof {
   readonly proven: boolean;
 }
 
-/** again_at_ms: when it is looked at once more; 0: not by itself. */
+/** again_at_ms: time of the next attempt; 0: none is planned. */
 export interface LinkProofFinished {
   readonly proven: boolean;
   readonly againAtMs: number;
@@ -2345,7 +2347,7 @@ export interface MailEmpty {
 
 }
 
-/** The token of a link in the mail is made of this when the mail is sent, and stands where the text says `{token}`. */
+/** A link in the mail. When the mail is sent, its token is made from this and replaces `{token}` in the text. */
 export interface MailLink {
   readonly purpose: string;
   readonly nonce: string;
@@ -2371,12 +2373,12 @@ export interface NodeActorCommand {
   readonly id: string;
   readonly command: string;
   readonly payload: Uint8Array;
-  /** Milliseconds the caller will still wait. */
+  /** Time that the caller will still wait, in milliseconds. */
   readonly timeoutMs: number;
   readonly traceId: string;
   /** Set when the command is an effect of a stored event; the receiver deduplicates by it. */
   readonly cause?: StoreCause | undefined;
-  /** Set when the command is to be carried out once for it: its repeats are answered as it was. */
+  /** Idempotency key: repeats of the command get the first reply. */
   readonly once?: string | undefined;
 }
 
@@ -2392,32 +2394,32 @@ export interface NodeActorReply {
   readonly payload: Uint8Array;
   readonly problem?: NodeProblemReply | undefined;
   readonly detail: string;
-  /** What was written for the command and is read next by who asked. */
+  /** Rows that the command has written and its caller reads next. */
   readonly rows: readonly NodeCarriedRow[];
 }
 
-/** key: its columns as text with NUL between; ids have 18 digits. */
+/** A row. key: its columns as text, separated by NUL; ids have 18 digits. */
 export interface NodeCarriedRow {
   readonly table: string;
   readonly key: string;
   readonly value: Uint8Array;
 }
 
-/** topic.statuses: everything that public and home streams follow. kind: update (a new one), edit or delete. */
+/** topic.statuses: all changes for public and home streams. kind: update (a new status), edit or delete. */
 export interface NodeStatusTopic {
   readonly kind: string;
   readonly status?: StoreStatusRecord | undefined;
   readonly id: string;
   readonly accountId: string;
-  /** Set for direct statuses: nobody else may see it. */
+  /** Set for direct statuses: the only accounts that may see it. */
   readonly onlyTo: readonly string[];
-  /** Belongs in public timelines. */
+  /** True when it belongs in public timelines. */
   readonly listed: boolean;
-  /** It may have been published before: the effects of its entry were begun earlier. */
+  /** True when it may have been published before, because the effects of its entry were begun earlier. */
   readonly mayRepeat?: boolean | undefined;
 }
 
-/** The same bytes, for who need not read the whole status. */
+/** The same bytes, for receivers that need not decode the whole status. */
 export interface NodeStatusHeadline {
   readonly kind: string;
   readonly id: string;
@@ -2426,26 +2428,26 @@ export interface NodeStatusHeadline {
   readonly listed: boolean;
 }
 
-/** topic.account.<id>: what concerns one account. kind: notification, relations (the lens changed), filters_changed, notifications_merged (requests were accepted), token_revoked. */
+/** topic.account.<id>: changes that concern one account. kind: notification, relations (they changed), filters_changed, notifications_merged (requests were accepted), token_revoked, conversation. */
 export interface NodeAccountTopic {
   readonly kind: string;
   readonly accountId: string;
   readonly notificationId?: string | undefined;
   readonly notification?: StoreNotificationRecord | undefined;
   readonly tokenHash?: string | undefined;
-  /** Of kind conversation: what changed. */
+  /** The changed conversation, for that kind. */
   readonly direct?: AccountDirect | undefined;
   /** As in StatusTopic. */
   readonly mayRepeat?: boolean | undefined;
 }
 
-/** topic.rows: rows of hot and watched tables that a node wrote: who keeps them reads them again. */
+/** topic.rows: rows of hot and watched tables that a node wrote. Nodes that have cached them read them again. */
 export interface NodeRowsWritten {
   readonly node: string;
   readonly rows: readonly NodeRowKey[];
 }
 
-/** value: what it is now, of small rows that nodes follow; gone: it was removed. numbers: nothing else has changed. */
+/** value: the new value, for small rows that nodes watch. gone: the row was removed. numbers: the only changed fields. */
 export interface NodeRowKey {
   readonly table: string;
   readonly key: readonly string[];
@@ -2459,18 +2461,18 @@ export interface NodeFieldNumber {
   readonly number: number;
 }
 
-/** topic.pulse: a node that is there; member: its name and incarnation. */
+/** topic.pulse: a heartbeat of a node. member: its name and incarnation. */
 export interface NodePulse {
   readonly member: string;
 }
 
-/** topic.heard: who hears it says so to the subject `reply`; number: of the question, growing. */
+/** topic.heard: a barrier. Receivers answer to the subject `reply`. number: the barrier's, increasing. */
 export interface NodeAskHeard {
   readonly reply: string;
   readonly number: number;
 }
 
-/** To whoever asked, once all that was published before the question is taken in. member: name and incarnation. */
+/** The answer to a barrier, after everything published before it was handled. member: name and incarnation. */
 export interface NodeHaveHeard {
   readonly member: string;
   readonly number: number;
@@ -2483,7 +2485,7 @@ export interface NodePublished {
   readonly payload: Uint8Array;
 }
 
-/** What a node published on subjects that every node hears, within one turn of its event loop. */
+/** Messages that a node published within one turn of its event loop on subjects that every node receives. */
 export interface NodePack {
   readonly entries: readonly NodePacked[];
 }
@@ -2493,7 +2495,7 @@ export interface NodePacked {
   readonly payload: Uint8Array;
 }
 
-/** topic.rates: what a node counted since it last told. name: the class of requests; window: its number. */
+/** topic.rates: requests that a node counted since its last message. name: the class of requests. window: the number of the time window. */
 export interface NodeRateCounts {
   readonly node: string;
   readonly name: string;
@@ -2520,16 +2522,16 @@ export interface NodeNodeStatus {
   readonly members: readonly string[];
   readonly uptimeMs: number;
   readonly version: string;
-  /** The newest format that the node's program knows, and the newest that is in use. */
+  /** The newest format that the node's program supports, and the newest in use. */
   readonly format: number;
   readonly activeFormat: number;
   /** The wall clock of the machine when the node answered; ms since 1970. */
   readonly wallMs: number;
-  /** How far that clock was ahead of the other members' median at the last comparison. */
+  /** Offset of that clock from the median of the other members' at the last comparison; positive: ahead. */
   readonly clockOffsetMs: number;
 }
 
-/** One warm activation, or one home timeline's ring, on its way to the shard's next owner. heard: with the first ring; what the giver had heard on the bus before it read the rings. */
+/** One warm activation, or the ring of one home timeline, for the shard's next owner. heard: set with the first ring; the positions that the previous owner had received on the bus before it read the rings. */
 export interface NodeHandoffChunk {
   readonly actor: string;
   readonly snapshot?: StoreSnapshotRecord | undefined;
@@ -2537,7 +2539,7 @@ export interface NodeHandoffChunk {
   readonly heard?: NodeHeard | undefined;
 }
 
-/** Up to which number of each publisher everything was heard. */
+/** The last number up to which everything of each publisher was received. */
 export interface NodeHeard {
   readonly publishers: readonly NodeHeardOf[];
 }
@@ -2547,7 +2549,7 @@ export interface NodeHeardOf {
   readonly number: number;
 }
 
-/** Ids as 8 bytes each, big-endian. relations_version: of the account when the ring was last read. */
+/** The ring of a home timeline. Ids have 8 bytes each, big-endian. relations_version: the account's at the last read. */
 export interface NodeHomeRing {
   readonly viewer: string;
   readonly relationsVersion: number;
@@ -2561,13 +2563,13 @@ export interface NodeHandoffSummary {
   readonly taken: number;
 }
 
-/** What an operator wants of a node, as the command line says it; input and output are JSON. */
+/** An operator's command to a node, from the command line. Input and output are JSON. */
 export interface NodeOperation {
   readonly name: string;
   readonly input: string;
 }
 
-/** refusal: why nothing was done; then there is no output. */
+/** The result. refusal: the reason why nothing was done; there is no output then. */
 export interface NodeOperated {
   readonly output: string;
   readonly refusal?: string | undefined;
@@ -2584,25 +2586,25 @@ export interface StoreEventRecord {
   readonly payload: Uint8Array;
 }
 
-/** One journal entry: everything one command decided. */
+/** One journal entry: everything that one command decided. */
 export interface StoreJournalRecord {
   readonly atMs: number;
   readonly cause?: StoreCause | undefined;
   readonly events: readonly StoreEventRecord[];
-  /** Set by the journal: the fence of the entry that this one was written after, 0 for the first. */
+  /** Set by the journal: the fence of the previous entry; 0 for the first. */
   readonly previousFence?: number | undefined;
-  /** Of a command that carried a key. */
+  /** Set for a command with an idempotency key. */
   readonly answered?: StoreAnswered | undefined;
 }
 
-/** key: the command's name and its key. reply: as the command's answer is encoded. steady_ms: see SteadyClock. */
+/** A stored reply. key: the command's name and its idempotency key. reply: the encoded reply. */
 export interface StoreAnswered {
   readonly key: string;
   readonly reply: Uint8Array;
   readonly steadyMs: number;
 }
 
-/** An actor after its entry seq, which has that epoch. before_reply, after_reply: the last entry whose effects are all done, for each lane. bytes, checksum (CRC-32): of the encoded state, which is inline or in as many chunks. */
+/** A snapshot of an actor after its entry seq, which has that epoch. before_reply, after_reply: the last entry whose effects are all done, for each lane. bytes, checksum (CRC-32): of the encoded state, which is inline or in `chunks` chunks. */
 export interface StoreSnapshotRecord {
   readonly seq: number;
   readonly stateVersion: number;
@@ -2614,7 +2616,7 @@ export interface StoreSnapshotRecord {
   readonly chunks: number;
   readonly checksum: number;
   readonly atMs: number;
-  /** The journal has no entries before this one. */
+  /** Seq of the first entry in the journal; none before it is left. */
   readonly journalFrom: number;
 }
 
@@ -2634,9 +2636,9 @@ export interface StoreBacklogRecord {
 
 export interface StoreMemberRecord {
   readonly name: string;
-  /** New at each start of the process. */
+  /** A new value for each start of the process. */
   readonly incarnation: string;
-  /** Grows with each renewal: a taker watches it stand still. */
+  /** Increases with each renewal. Another node takes over when it observes no increase. */
   readonly beat: number;
   readonly grpcAddress: string;
   readonly baseUrl: string;
@@ -2644,42 +2646,42 @@ export interface StoreMemberRecord {
   readonly state: string;
   /** Latest time used in ids and write timestamps at the renewal: until the next one they stay below this + the lease's length. */
   readonly clockMs: number;
-  /** How long the lease lasts from this renewal on. Longer while the store is slow. */
+  /** Duration of the lease from this renewal on. Longer while the store is slow. */
   readonly leaseMs: number;
-  /** The newest format (cluster/format.ts) that the member's program knows. */
+  /** The newest format (cluster/format.ts) that the member's program supports. */
   readonly format: number;
-  /** Of its program, for people. */
+  /** Version of its program, for people. */
   readonly version: string;
 }
 
-/** What all nodes of a cluster without CLUSTER_SECRET have in common. */
+/** The shared secret of a cluster without CLUSTER_SECRET. */
 export interface StoreSharedSecret {
   readonly secret: Uint8Array;
 }
 
 export interface StoreShardMapRecord {
-  /** Grows with each change; a shard's epoch is the version at which it last changed hands. */
+  /** Increases with each change. A shard's epoch is the version of its last change of owner. */
   readonly version: number;
   /** name#incarnation */
   readonly members: readonly string[];
-  /** Per shard an index into members, plus one; 0: nobody. */
+  /** For each shard an index into members, plus one; 0: no owner. */
   readonly owners: readonly number[];
   readonly epochs: readonly number[];
   /** No id at or below this time may be minted by a new owner. */
   readonly idFloorMs: number;
-  /** The newest format (cluster/format.ts) that anything stored or sent may have; a version of the program that knows it. */
+  /** The newest format (cluster/format.ts) that stored and sent data may have, and a version of the program that supports it. */
   readonly format: number;
   readonly formatVersion: string;
-  /** Of a node alone: steady time (SteadyClock), as it was stored last. */
+  /** Set by a node without a cluster: its last stored steady time (SteadyClock). */
   readonly steadyMs?: number | undefined;
 }
 
-/** Where the nodes' quorums are (store/cassandra/data-center.ts). */
+/** The data centre of the nodes' quorums (store/cassandra/data-center.ts). */
 export interface StoreStoreHome {
   readonly dataCenter: string;
 }
 
-/** confirmed: an account that has the name is durable. */
+/** A claim of a name. confirmed: the account with the name is durable. */
 export interface StoreNameClaim {
   readonly id: string;
   readonly atMs: number;
@@ -2696,7 +2698,7 @@ export interface StoreAccountRecord {
   readonly followers: number;
   readonly following: number;
   readonly statuses: number;
-  /** Of all but direct ones. */
+  /** Time of the last status that is not direct. */
   readonly lastStatusAtMs: number;
   readonly role: string;
   readonly confirmed: boolean;
@@ -2706,17 +2708,17 @@ export interface StoreAccountRecord {
   readonly locale: string;
   readonly followRequests: number;
   readonly clientId?: string | undefined;
-  /** Statuses that stand above the others, the one pinned last at the end. */
+  /** Pinned statuses, latest pinned last. */
   readonly pinnedIds: readonly string[];
   readonly silenced?: boolean | undefined;
   readonly sensitized?: boolean | undefined;
   /** Absent or 0: not suspended. */
   readonly suspendedAtMs?: number | undefined;
-  /** Why somebody wants to sign up, where that is asked. */
+  /** Reason for the sign-up, if the instance requires one. */
   readonly reason?: string | undefined;
   readonly signUpAddress?: string | undefined;
   readonly removed?: boolean | undefined;
-  /** Of the statuses; nobody else is told of them. */
+  /** Number of direct statuses, which the public count excludes. */
   readonly directStatuses?: number | undefined;
   /** Notifications up to this id are cleared; their rows may still be there. */
   readonly notificationsClearedUpTo?: string | undefined;
@@ -2728,7 +2730,7 @@ export interface StoreStatusRecord {
   readonly conversationId: string;
   readonly inReplyToId?: string | undefined;
   readonly inReplyToAccountId?: string | undefined;
-  /** Set: this is a reblog, and what follows is empty but visibility and created_at_ms. */
+  /** Set for a reblog. The following fields are empty then, except visibility and created_at_ms. */
   readonly reblogOfId?: string | undefined;
   readonly text: string;
   readonly html: string;
@@ -2748,20 +2750,20 @@ export interface StoreStatusRecord {
   readonly appWebsite?: string | undefined;
   /** The reblogged status's author. */
   readonly reblogOfAccountId?: string | undefined;
-  /** How many times it was edited. */
+  /** Number of edits. */
   readonly edits?: number | undefined;
   /** Absent: none. */
   readonly media?: AccountMediaList | undefined;
-  /** Of the page that its first link leads to. */
+  /** Preview card of its first link. */
   readonly card?: LinkCard | undefined;
   readonly poll?: StorePoll | undefined;
-  /** Who may quote it: public, followers, nobody; absent: nobody. */
+  /** The accounts that may quote it: public, followers, nobody; absent: nobody. */
   readonly quotePolicy?: string | undefined;
-  /** Of a reblog: what its original quoted when it was reblogged. */
+  /** In a reblog: the quote of its original at the time of the reblog. */
   readonly quote?: AccountQuote | undefined;
-  /** Statuses that quote it and that anybody may see. */
+  /** Number of public quotes. */
   readonly quotes?: number | undefined;
-  /** What it answers was deleted; it stays a reply. */
+  /** True when its parent was deleted; it stays a reply. */
   readonly parentGone?: boolean | undefined;
 }
 
@@ -2770,7 +2772,7 @@ export interface StorePollOption {
   readonly votes: number;
 }
 
-/** round: grows when the options change, which makes all votes void. */
+/** A poll. round: increases when the options change, which discards all votes. */
 export interface StorePoll {
   readonly options: readonly StorePollOption[];
   readonly expiresAtMs: number;
@@ -2781,7 +2783,7 @@ export interface StorePoll {
   readonly round: number;
 }
 
-/** The answer to a request with an Idempotency-Key; not done: it is under way since at_ms, or failed (0). new_id: for what it makes, whoever carries it out. steady_ms: when that was minted, see SteadyClock. */
+/** The answer to a request with an Idempotency-Key. Not done: the request began at at_ms, or failed (0). new_id: id for what it creates, whichever attempt creates it; empty in older rows. */
 export interface StoreKeptAnswer {
   readonly atMs: number;
   readonly done: boolean;
@@ -2796,23 +2798,23 @@ export interface StorePollVotes {
   readonly round: number;
 }
 
-/** A call that an actor asked for. at_ms: the time that it asked for; the key has the time of the call. */
+/** An alarm of an actor. at_ms: the requested time. The key contains the time of the call. */
 export interface StoreAlarmRecord {
   readonly atMs: number;
 }
 
-/** No alarm of the lane that has not been answered rings before at_ms. */
+/** The floor of a lane: every alarm that rings before at_ms has been answered. */
 export interface StoreAlarmFloor {
   readonly atMs: number;
 }
 
-/** at_ms: the time that the actor asked for. */
+/** The call of an alarm. at_ms: the requested time. */
 export interface StoreAlarmCall {
   readonly what: string;
   readonly atMs: number;
 }
 
-/** What a status said from at_ms on. */
+/** A revision of a status, valid from at_ms on. */
 export interface StoreStatusRevision {
   readonly text: string;
   readonly html: string;
@@ -2836,14 +2838,14 @@ export interface StoreAccountStatusRow {
   readonly hasMedia?: boolean | undefined;
 }
 
-/** written: of a hashtag, as its author wrote it, unless that is its name. */
+/** A status in a public or hashtag timeline. written: the hashtag as its author wrote it, unless that is its name. */
 export interface StorePublicRow {
   readonly accountId: string;
   readonly hasMedia?: boolean | undefined;
   readonly written?: string | undefined;
 }
 
-/** What an account adds on a day (actors/account/tally.ts). */
+/** An account's share in the totals of a day (actors/account/tally.ts). */
 export interface StoreAccountTally {
   readonly users: number;
   readonly statuses: number;
@@ -2855,17 +2857,17 @@ export interface StorePublicBucket {
   readonly atMs: number;
 }
 
-/** Its key says all. */
+/** A row without a value. */
 export interface StoreIndexed {
 
 }
 
-/** What a status is found by. */
+/** The words by which a status is indexed. */
 export interface StoreWords {
   readonly words: readonly string[];
 }
 
-/** What one account did to one status; in status_marks also a status that quotes it. */
+/** One account's marks on one status; in status_marks also the quote of a status. */
 export interface StoreMark {
   readonly favouriteId?: string | undefined;
   readonly reblogId?: string | undefined;
@@ -2875,7 +2877,7 @@ export interface StoreMark {
   readonly quote?: StoreQuoteMark | undefined;
 }
 
-/** by: the author of the quoting status. listed: anyone may see it. */
+/** by: the author of the quoting status. listed: everybody may see it. */
 export interface StoreQuoteMark {
   readonly by: string;
   readonly conversationId: string;
@@ -2883,7 +2885,7 @@ export interface StoreQuoteMark {
   readonly revoked: boolean;
 }
 
-/** A status in a list of what an account marked. */
+/** A status in an account's list of favourites or bookmarks. */
 export interface StoreStatusRef {
   readonly statusId: string;
 }
@@ -2891,7 +2893,7 @@ export interface StoreStatusRef {
 export interface StoreAccountEdge {
   readonly accountId: string;
   readonly atMs: number;
-  /** Not listed for others: a reblog for followers only. */
+  /** True for a reblog that only followers may see, and that is not listed for others. */
   readonly hidden?: boolean | undefined;
 }
 
@@ -2914,13 +2916,13 @@ export interface StoreNotificationRecord {
   readonly collectionId?: string | undefined;
 }
 
-/** Where an account is featured. */
+/** A collection that features an account. */
 export interface StoreFeaturedIn {
   readonly collectionId: string;
   readonly owner: string;
 }
 
-/** An account of this server, for lists of all of them. */
+/** An entry in the list of all accounts of this server. */
 export interface StoreAccountListing {
   readonly atMs: number;
 }
@@ -2953,11 +2955,11 @@ export interface StoreAppRecord {
 export interface StoreMediaRecord {
   readonly accountId: string;
   readonly media?: AccountMedia | undefined;
-  /** Set while it is attached. */
+  /** Status to which it is attached; absent: none. */
   readonly statusId?: string | undefined;
 }
 
-/** A file of the media store that is kept in rows: chunks of 64 KiB, so many to a partition. */
+/** A file of the media store in rows: chunks of 64 KiB, a bounded number in each partition. */
 export interface StoreMediaFileRecord {
   readonly size: number;
   readonly atMs: number;
