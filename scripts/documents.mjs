@@ -50,7 +50,7 @@ function codeFolders() {
 function folderFaults() {
   const [, section = ''] = readFileSync('README.md', 'utf8').split('## Folders\n');
   const [table] = section.split('\n## ');
-  const told = new Set([...table.matchAll(/^\| `([\w/-]+)` \|/gm)].map((match) => match[1]));
+  const told = new Set([...table.matchAll(/^\| `([\w/-]+)` +\|/gm)].map((match) => match[1]));
   const there = codeFolders();
   return [
     ...[...there].filter((folder) => !told.has(folder)).map((folder) => `README.md: no line for ${folder}`),
