@@ -34,7 +34,7 @@ interface Watched {
   readonly sinceMs: number;
 }
 
-/** Unique names by compare-and-set, and immutable rows that no actor owns. All methods throw Unavailable as Tables does. */
+/** Unique names by compare-and-set, and immutable rows that no actor owns. All methods throw Unavailable like Tables. */
 export class Registrar {
   /** Claims of other ids and the monotonic time at which they were first observed. */
   private readonly watched = new LRUCache<string, Watched>({ maxSize: WATCHED_MAX, sizeCalculation: () => 1 });

@@ -10,9 +10,9 @@ export interface Codec<T> {
   /** Decodes a message. @throws RangeError or Error on bytes that are not such a message */
   decode(bytes: Uint8Array): T;
   /**
-   * Copies a message. For messages of which a page reads many (LAID_OUT in generate.mjs), `copy` and `decode` create the
-   * same object layout, with absent optionals as undefined, so that V8 finds each field at a fixed offset. A copy by
-   * spread has another layout, and V8 looks up fields of many layouts by name.
+   * Copies a message. For messages of which a page reads many (LAID_OUT in generate.mjs), `copy` and `decode` create
+   * the same object layout, with absent optionals as undefined, so that V8 finds each field at a fixed offset. A copy
+   * by spread has another layout, and V8 looks up fields of many layouts by name.
    */
   copy?(message: T): T;
 }
@@ -46,7 +46,7 @@ function make(name: string): MessageCodec<unknown> {
 
 /** Largest scratch buffer that is reused for the next message. */
 const SCRATCH_BYTES_MAX = 1_048_576;
-/** Size of the pool from which messages are sliced. Node's own has an eighth; creating a pool costs more than encoding. */
+/** Size of the pool from which messages are sliced. Node's own has an eighth; a new pool costs more than encoding. */
 const POOL_BYTES = 65_536;
 
 /** Encodes each message in the same scratch memory, and copies the result. */

@@ -48,8 +48,8 @@ export const MILESTONE_NOTICES = 50_000;
  */
 export const MILESTONES_MAX = 9;
 /**
- * Dismissals before a sweep. A store keeps a tombstone of each removed row for days, and refuses to read over 100,000 of
- * them; a sweep leaves one tombstone between two existing rows.
+ * Dismissals before a sweep. A store keeps a tombstone of each removed row for days, and refuses to read over 100,000
+ * of them; a sweep leaves one tombstone between two existing rows.
  */
 export const SWEPT_MIN = 64;
 /** Notifications dismissed by one command: those of a group are dismissed together. */
@@ -165,7 +165,7 @@ function trimmed({ milestones, clearedUpToId }: Readonly<State>): Recorded<Pick<
   return [{ type: 'notificationsTrimmed', upToId, afterId: clearedUpToId }];
 }
 
-/** Returns the event that sweeps dismissed notifications, if they are enough. Earlier entries have removed their rows. */
+/** Returns the event that sweeps dismissed notifications, if they are enough. Earlier entries removed their rows. */
 function swept({ unswept, lastNotificationId }: Readonly<State>): Recorded<Pick<Events, 'notificationsSwept'>>[] {
   if (unswept.length < SWEPT_MIN || lastNotificationId === undefined) return [];
   return [{ type: 'notificationsSwept', ids: unswept, upToId: lastNotificationId }];

@@ -21,8 +21,8 @@ const KEY_BYTES = 32;
 const FORM = /^(\d{1,18})\.([\w-]{22})\.([\w-]{43})$/;
 
 /**
- * Makes and checks tokens that name an account: its id, a nonce, and an HMAC-SHA256 over purpose, id and nonce. The store
- * contains at most the nonce, so whoever reads the store without the key cannot make the token.
+ * Makes and checks tokens that name an account: its id, a nonce, and an HMAC-SHA256 over purpose, id and nonce. The
+ * store contains at most the nonce, so a reader of the store without the key cannot make the token.
  */
 export class KeyedTokens {
   readonly #key: Uint8Array;

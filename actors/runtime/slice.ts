@@ -29,7 +29,7 @@ export type CommandTable<C> = { [K in keyof C]: { in: object; out: unknown } };
 export type Recorded<E> = { [K in keyof E]: { readonly type: K } & E[K] }[keyof E];
 export type Decision<E, R> = { readonly events: readonly Recorded<E>[]; readonly reply: R } | Problem;
 
-/** Decides commands and applies events. `decide` is pure and synchronous; `apply` cannot fail and never checks rules. */
+/** Decides commands and applies events. `decide` is pure and synchronous. `apply` cannot fail and checks no rules. */
 export interface Decider<S, C extends CommandTable<C>, E> {
   readonly decide: {
     readonly [K in keyof C]: (state: Readonly<S>, command: C[K]['in'], ctx: Ctx) => Decision<E, C[K]['out']>;
@@ -57,7 +57,8 @@ export interface CommandSpec<S, In, Out> {
   readonly shows?: (id: string, input: In, reply: Out) => readonly RowName[];
   /**
    * Names the row that the decision needs besides the state. The runtime reads it first and passes it as `Ctx.row`. The
-   * state before the batch names it. It may lack the effects of entries after `Ctx.settledSeq`: the state must hold them.
+   * state before the batch names it. It may lack the effects of entries after `Ctx.settledSeq`, which the state must
+   * hold.
    */
   readonly reads?: (state: Readonly<S>, input: In) => RowName | undefined;
   /**
@@ -70,7 +71,7 @@ export interface CommandSpec<S, In, Out> {
 /** A stored event's message and traits. */
 export interface EventSpec<S, T> {
   readonly codec: Codec<T>;
-  /** True when the reply waits until every other node has invalidated its cache of rows that the event changes (ADR 19). */
+  /** True when the reply waits until every other node has invalidated its cache of the changed rows (ADR 19). */
   readonly invalidates: boolean;
   /**
    * True when the event's effects may run concurrently with those of other such events of the actor. Rows of one such
@@ -81,11 +82,11 @@ export interface EventSpec<S, T> {
    */
   readonly overlaps?: (event: T, state: Readonly<S>) => boolean;
   /**
-   * True when the event retracts earlier ones, or deletes their subject. Within two days everything before it is removed
-   * from the actor's journal and snapshots. The kind must have the command `alarm`.
+   * True when the event retracts earlier ones, or deletes their subject. Within two days everything before it is
+   * removed from the actor's journal and snapshots. The kind must have the command `alarm`.
    */
   readonly forgets?: true;
-  /** The format that introduced the event; absent: the first. It is not recorded until every node supports the format. */
+  /** The format that introduced the event; absent: the first. It is not recorded until every node supports it. */
   readonly since?: number;
 }
 

@@ -2644,7 +2644,7 @@ export interface StoreMemberRecord {
   readonly baseUrl: string;
   /** joining, up, draining, gone */
   readonly state: string;
-  /** Latest time used in ids and write timestamps at the renewal: until the next one they stay below this + the lease's length. */
+  /** Latest time used in ids and write timestamps at the renewal. Until the next one they stay below this time plus the lease's length. */
   readonly clockMs: number;
   /** Duration of the lease from this renewal on. Longer while the store is slow. */
   readonly leaseMs: number;

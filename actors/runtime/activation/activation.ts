@@ -192,7 +192,7 @@ export class Activation {
     return true;
   }
 
-  /** Ends the activation if it is idle, after writing what is left. Resolves to false if a command arrived meanwhile. */
+  /** Ends the activation if it is idle, after writing what is left. Resolves to false if a command came meanwhile. */
   async passivate(): Promise<boolean> {
     const { awake } = this;
     if (awake === undefined || !this.quiet) return false;

@@ -196,8 +196,8 @@ export class SnapshotKeeper {
   }
 
   /**
-   * Returns true when every later history contains the captured entries: they were stored before the store named another
-   * owner. A recovery from a snapshot reads no entries before it, so it would not see those of that owner.
+   * Returns true when every later history contains the captured entries, because they were stored before the store
+   * named another owner. A recovery from a snapshot reads no entries before it, so it would miss those of that owner.
    */
   private async isOwner(): Promise<boolean> {
     const { around, core, epoch } = this.context;

@@ -21,9 +21,9 @@ class Waiter implements Expiring {
     readonly deadlineMs: number,
     /** True when another actor's effect waits, not a client. */
     readonly isEffect: boolean,
-    /** An event whose effects are pending revokes or hides something: see `strictTo`. */
+    /** True when a pending effect belongs to an event that revokes or hides something, see `strictTo`. */
     readonly isStrict: boolean,
-    /** `mayAnswer`: the effects are done, or the reply need not wait for them any longer. */
+    /** `mayAnswer`: true when the effects are done, or the reply need not wait for them. */
     readonly proceed: (mayAnswer: boolean) => void,
     private readonly onLate: () => void,
   ) {}
@@ -56,8 +56,8 @@ export class Lane implements Waits {
   /** True when the current entry has outlasted a reply's patience. Further replies do not wait for it. */
   private late = false;
   /**
-   * The last entry with an invalidating event. A client is not answered before the effects up to it are done: what was
-   * revoked, hidden or blocked by an acknowledged request has no effect any more.
+   * The last entry with an invalidating event. No client gets a reply before the effects up to it are done, so that an
+   * acknowledged revocation, hiding or block is in effect everywhere.
    */
   private strictTo: number;
   /** Effects sent to other actors and not answered yet; undefined when there are none. */
@@ -79,7 +79,7 @@ export class Lane implements Waits {
     this.carriedOut = this.queuedTo = this.done;
     this.known = core.seq;
     this.inheritedTo = core.seq;
-    // Entries of an earlier activation are not read for this: any of them may be such a one.
+    // Any entry of an earlier activation may have such an event; the journal is not read to find out.
     this.strictTo = heard.size > 0 ? core.seq : 0;
   }
 
@@ -140,8 +140,9 @@ export class Lane implements Waits {
   }
 
   /**
-   * Calls `proceed` once the entry's effects have been carried out, or patience has run out; for an effect, also as
-   * `mayClose` says. A client's reply that waits for an invalidating event may not be sent when patience has run out.
+   * Calls `proceed` when the entry's effects have been carried out, or patience has run out. Replies to effects are also
+   * released to avoid deadlocks, see `mayClose`. A client's reply must not be sent when its patience has run out before
+   * an invalidating event is done.
    */
   whenDone(seq: number, waiting: 'client' | 'effect' | 'start', proceed: (mayAnswer: boolean) => void): void {
     const isStrict = waiting === 'client' && this.strictTo > this.carriedOut;

@@ -29,8 +29,8 @@ export class SteadyClock {
 }
 
 /**
- * True when so much time has passed by both measures. The wall clock may have stepped ahead. Steady time differs between
- * nodes, and stands still while a machine sleeps.
+ * True when so much time has passed by both measures. The wall clock may have stepped ahead. Steady time differs
+ * between nodes, and stands still while a machine sleeps.
  */
 export const hasPassed = (ms: number, since: Moment, now: Moment): boolean =>
   now.wallMs - since.wallMs >= ms && now.steadyMs - since.steadyMs >= ms;

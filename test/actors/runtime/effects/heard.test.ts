@@ -46,7 +46,7 @@ test('a reply waits for the barrier after its rows are written', async (t) => {
   await reply;
 });
 
-test('no client is answered before the effects of an invalidating event, however long they take', async (t) => {
+test('a client gets no reply before the effects of an invalidating event are done, however long they take', async (t) => {
   const stage = new Stage();
   t.after(() => stage.close());
   const { runtime, store } = await stage.node(1, {}, [invalidating()]);
