@@ -2,20 +2,9 @@ import { isProblem } from '../../actors/domain/problem.js';
 import type { AccountList, AccountPost, AccountPostedReply } from '../../proto/gen/types.js';
 import type { Known, Ledger, Posted } from './ledger.js';
 import type { SimulatedNode } from './node.js';
+import type { Habits, Requests } from './requests.js';
 import type { SeededRandom, World } from './world.js';
 
-/** The behaviour of clients. */
-export interface Habits {
-  /** Probability that a request goes to the same node as the previous one, even if that does not answer. */
-  readonly loyalty: number;
-  /** Milliseconds after which a repeatable request is abandoned and repeated. */
-  readonly patienceMs: number;
-  /** Probability that a client pauses for longer than its account stays in memory. */
-  readonly idleChance: number;
-}
-
-/** Timeout of a request, longer than a node's own. */
-const PATIENCE_MS = 11_000;
 /** Pause between two requests of one client. */
 const THINK_MS: readonly [number, number] = [20, 400];
 /** A pause longer than an idle account stays in memory. */
@@ -24,8 +13,6 @@ const IDLE_MS: readonly [number, number] = [6_000, 12_000];
 /** A user with an app: sends one request after another to any node, and records the answers. */
 export class Client {
   private number = 0;
-  /** The node of the last request. */
-  private usual: string | undefined;
   /** Requests sent without waiting for the answer. */
   private readonly beside: Promise<void>[] = [];
 
@@ -33,7 +20,7 @@ export class Client {
     readonly account: string,
     private readonly everyone: readonly string[],
     private readonly world: World,
-    private readonly nodes: () => readonly SimulatedNode[],
+    private readonly requests: Requests,
     private readonly random: SeededRandom,
     private readonly ledger: Ledger,
     private readonly habits: Habits,
@@ -53,7 +40,7 @@ export class Client {
 
   /** Posts at that node now, without waiting for other requests. */
   pester(node: SimulatedNode): void {
-    this.usual = node.name;
+    this.requests.usual = node.name;
     this.beside.push(this.post(undefined, this.world.now, undefined, node));
   }
 
@@ -104,7 +91,7 @@ export class Client {
         : { inReplyToId: parent.id, inReplyToAccountId: parent.author, conversationId: parent.conversation }),
     };
     do {
-      const asked = this.ask('account', this.account, 'post', input, `key-${number}`, pestered);
+      const asked = this.requests.ask('account', this.account, 'post', input, `key-${number}`, pestered);
       const reply = (await asked) as AccountPostedReply | 'unknown';
       if (reply === 'unknown' || isProblem(reply)) continue;
       const conversation = reply.conversationId;
@@ -124,7 +111,7 @@ export class Client {
     const title = `list ${this.number++}`;
     const input = { title, repliesPolicy: 'list', exclusive: false };
     do {
-      const asked = this.ask('account', this.account, 'createList', input, `key ${title}`);
+      const asked = this.requests.ask('account', this.account, 'createList', input, `key ${title}`);
       const reply = (await asked) as AccountList | 'unknown';
       if (reply === 'unknown' || isProblem(reply)) continue;
       this.ledger.lists.push({ owner: this.account, title, id: reply.id });
@@ -141,7 +128,7 @@ export class Client {
     const { id, quoted = '' } = this.random.pick(quoting);
     revoked.set(id, 'unknown');
     const input = { statusId: quoted, by: this.account, quotingId: id };
-    const reply = await this.ask('conversation', mine.get(quoted)?.conversation ?? '', 'revokeQuote', input);
+    const reply = await this.requests.ask('conversation', mine.get(quoted)?.conversation ?? '', 'revokeQuote', input);
     if (reply !== 'unknown' && !isProblem(reply)) revoked.set(id, 'yes');
   }
 
@@ -155,7 +142,7 @@ export class Client {
     edits.set(post.id, [...before, text]);
     const said = { text, html: `<p>${text}</p>`, spoilerText: '', sensitive: false, mentions: [], tags: [] };
     const input = { statusId: post.id, by: this.account, ...said };
-    const reply = await this.ask('conversation', post.conversation, 'edit', input);
+    const reply = await this.requests.ask('conversation', post.conversation, 'edit', input);
     // An abandoned edit may still be carried out after this one.
     if (reply !== 'unknown' && !isProblem(reply) && before.length === 1) edits.set(post.id, [text]);
   }
@@ -166,7 +153,10 @@ export class Client {
     const { ledger } = this;
     ledger.posts = ledger.posts.filter(({ id }) => id !== post.id);
     ledger.deleted.set(post.id, 'unknown');
-    const reply = await this.ask('conversation', post.conversation, 'remove', { statusId: post.id, by: this.account });
+    const reply = await this.requests.ask('conversation', post.conversation, 'remove', {
+      statusId: post.id,
+      by: this.account,
+    });
     if (reply !== 'unknown' && !isProblem(reply)) ledger.deleted.set(post.id, 'yes');
   }
 
@@ -177,7 +167,7 @@ export class Client {
 
   /** Reads the home, which makes the node cache it; the contents are judged at the end. */
   private async readHome(): Promise<void> {
-    await this.ask('account', this.account, 'home', { knownVersion: 0, upwards: false, limit: 20 });
+    await this.requests.ask('account', this.account, 'home', { knownVersion: 0, upwards: false, limit: 20 });
   }
 
   private async toggle(known: Map<string, Known>, target: string, on: string, off: string): Promise<void> {
@@ -186,7 +176,7 @@ export class Client {
     const options = { follow: { targetLocked: false }, mute: { notifications: true, durationMs: 0 } };
     const input = { target, ...(on === 'follow' || on === 'mute' ? options[on] : {}) };
     known.set(pair, 'unknown');
-    const reply = await this.ask('account', this.account, wanted === 'yes' ? on : off, input);
+    const reply = await this.requests.ask('account', this.account, wanted === 'yes' ? on : off, input);
     if (reply === 'unknown' || isProblem(reply)) return;
     const blocked = this.ledger.blocks.get(`${target}|${this.account}`) ?? 'no';
     // A concurrent block ends the follow, which may have been answered before the block was received.
@@ -205,7 +195,7 @@ export class Client {
     const wanted = known.get(pair) === 'yes' && this.random.chance(0.5) ? 'no' : 'yes';
     known.set(pair, 'unknown');
     const input = { statusId: status.id, by: this.account };
-    const reply = await this.ask('conversation', status.conversation, wanted === 'yes' ? on : off, input);
+    const reply = await this.requests.ask('conversation', status.conversation, wanted === 'yes' ? on : off, input);
     if (reply !== 'unknown' && !isProblem(reply)) known.set(pair, wanted);
   }
 
@@ -222,44 +212,6 @@ export class Client {
     if (!this.random.chance(0.2)) return [];
     const accountId = this.someoneElse();
     return [{ accountId, username: accountId, acct: accountId, url: '' }];
-  }
-
-  /**
-   * Sends a request; returns unknown without an answer in time. A request with a key is abandoned sooner, because it
-   * may be repeated.
-   */
-  private ask(
-    kind: string,
-    id: string,
-    command: string,
-    input: object,
-    once?: string,
-    at?: SimulatedNode,
-  ): Promise<unknown> {
-    this.ledger.asked += 1;
-    return new Promise((resolve) => {
-      const patienceMs = once === undefined ? PATIENCE_MS : this.habits.patienceMs;
-      const timer = this.world.at(patienceMs, undefined, () => resolve('unknown'));
-      const answer = (reply: unknown) => {
-        timer.cancel();
-        if (reply !== 'unknown') this.ledger.answered += 1;
-        this.world.at(1, undefined, () => resolve(reply));
-      };
-      const node = at ?? this.someNode();
-      if (node === undefined) return;
-      this.world.at(1, node.process, () => {
-        node.runtime.ask(kind, id, command, input, once).then(answer, () => answer('unknown'));
-      });
-    });
-  }
-
-  private someNode(): SimulatedNode | undefined {
-    const reachable = this.nodes().filter((node) => node.process.alive);
-    const usual = reachable.find(({ name }) => name === this.usual);
-    if (usual !== undefined && this.random.chance(this.habits.loyalty)) return usual;
-    const node = reachable.length === 0 ? undefined : this.random.pick(reachable);
-    this.usual = node?.name;
-    return node;
   }
 }
 

@@ -4,6 +4,7 @@ import { alarmsOwed, pollsHaveEnded } from './invariants-alarms.js';
 import { cachesAreTrue } from './invariants-caches.js';
 import { homesAreRight } from './invariants-homes.js';
 import { byCertainty, effectRows, effectsAreDone, entriesStay, snapshotsAreCaches } from './invariants-journal.js';
+import { judgeOwners } from './invariants-owners.js';
 import type { Ground, SimulatedNode } from './node.js';
 
 /**
@@ -46,6 +47,7 @@ export async function judge(ended: Ended, ground: Ground, log: (line: string) =>
   await rest();
   await judgeRows(ended);
   await pollsHaveEnded(ended);
+  await judgeOwners(ended);
   await world.complete(listsAreMadeOnce(ended), QUESTIONS_MS_MAX);
   await world.complete(homesAreRight(ended), QUESTIONS_MS_MAX);
 }

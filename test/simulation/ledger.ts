@@ -12,6 +12,13 @@ export interface Posted {
   readonly beside?: boolean;
 }
 
+/** A poll whose author received an answer. */
+interface AskedPoll {
+  readonly author: string;
+  readonly id: string;
+  readonly conversation: string;
+}
+
 /** A list whose owner received an answer. */
 interface Made {
   readonly owner: string;
@@ -43,6 +50,13 @@ export class Ledger {
   readonly edits = new Map<string, string[]>();
   /** Ids of quoting statuses whose quote was revoked. */
   readonly revoked = new Map<string, Known>();
+  readonly polls: AskedPoll[] = [];
+  /** `account|status`: the option that the account votes for, at each try. */
+  readonly votes = new Map<string, { readonly choice: number; readonly known: Known }>();
+  /** `account|status` */
+  readonly pins = new Map<string, Known>();
+  /** By hash: `no` once the revocation was acknowledged. */
+  readonly tokens = new Map<string, { readonly account: string; readonly known: Known }>();
   asked = 0;
   answered = 0;
 }

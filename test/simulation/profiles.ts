@@ -1,5 +1,4 @@
 import type { StoreFaults } from './cassandra-session.js';
-import type { Habits } from './client.js';
 import {
   type Action,
   blindStun,
@@ -14,6 +13,7 @@ import {
   stun,
   unplug,
 } from './nemesis.js';
+import type { Habits } from './requests.js';
 import type { Invariant } from './violations.js';
 
 export interface ProfileRules {

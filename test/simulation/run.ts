@@ -14,16 +14,19 @@ import { SimulatedCassandra, type StoreFaults } from './cassandra-session.js';
 import { Client } from './client.js';
 import { simulateEmbedded } from './embedded.js';
 import { snapshotsAreCaches } from './invariants-journal.js';
+import { watchTokens } from './invariants-owners.js';
 import { judge } from './judge.js';
 import { Ledger } from './ledger.js';
 import { calm, torment } from './nemesis.js';
 import { Network } from './network.js';
 import { DRIFT_MAX, type Ground, SimulatedNode } from './node.js';
+import { Owner } from './owner.js';
 import { SimulatedPeers } from './peers.js';
 import type { PlantedFault } from './planted-fault.js';
 import { Pollsters } from './pollsters.js';
 import { type Profile, type ProfileRules, profiles } from './profiles.js';
 import { Readers } from './readers.js';
+import { Requests } from './requests.js';
 import { type SimulationResult, Violations } from './violations.js';
 import { Watch } from './watch.js';
 import { SeededRandom, World } from './world.js';
@@ -90,9 +93,11 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     const endMs = world.now + rules.storyMs;
     const { shared, storeFaults, network } = ground;
     const isThere = async (status: string) => (await shared.get(statuses, { status })) !== undefined;
+    const requests = () => new Requests(world, living, random.fork(), ledger, rules.habits);
     const clients = accounts.map(
-      (id) => new Client(id, accounts, world, living, random.fork(), ledger, rules.habits, isThere),
+      (id) => new Client(id, accounts, world, requests(), random.fork(), ledger, rules.habits, isThere),
     );
+    const owners = accounts.map((id) => new Owner(id, requests(), world, random.fork(), ledger));
     const pester = (node: SimulatedNode) => {
       if (world.now < endMs) for (const client of clients) client.pester(node);
     };
@@ -100,7 +105,8 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     const stage = { world, network, storeFaults, random: random.fork(), nodes, start: begin, pester, store };
     if (rules.checksSnapshots) checkSnapshots(ground, violations, endMs);
     const readers = new Readers(world, living, random.fork(), ledger);
-    const lives = [...clients, pollsters, readers].map((one) => one.live(endMs));
+    const lives = [...clients, ...owners, pollsters, readers].map((one) => one.live(endMs));
+    void watchTokens(world, shared, ledger, violations, endMs + LATE_MS);
     await world.complete(
       Promise.all([...lives, torment(stage, rules.actions, endMs, random.chance(rules.endsInCrashChance))]),
       READY_MS_MAX,
