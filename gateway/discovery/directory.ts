@@ -1,9 +1,9 @@
 import type { StoreAccountRecord } from '../../proto/gen/types.js';
-import { isPublished, isSuspended } from '../entities/account/account.js';
 import type { Services } from '../http/services.js';
 import { listedAccounts } from '../moderation/listed-accounts.js';
 import { loadAccounts } from '../viewing/people-at-hand.js';
 import { blocksDomainOf } from '../viewing/screen.js';
+import { isPublished, isSuspended } from '../viewing/standing.js';
 import { relationsOf } from '../viewing/visible.js';
 
 /** Accounts that are read, the newest first. Recently active accounts are read in addition. */

@@ -3,13 +3,13 @@ import type { StoreAccountRecord } from '../../proto/gen/types.js';
 import { Generations } from '../../store/cache/generations.js';
 import type { RangeOptions } from '../../store/port.js';
 import { accounts, nameIndex } from '../../store/tables.js';
-import { isPublished, isSuspended } from '../entities/account/account.js';
 import type { Services } from '../http/services.js';
 import { rangeSoon } from '../paging/cursor.js';
 import { type Soon, soon, together } from '../paging/soon.js';
 import { loadAccounts } from '../viewing/people-at-hand.js';
 import type { Relations } from '../viewing/relations.js';
 import { blocksDomainOf } from '../viewing/screen.js';
+import { isPublished, isSuspended } from '../viewing/standing.js';
 import { relationsOf } from '../viewing/visible.js';
 
 /** Words of a query that are looked up. */

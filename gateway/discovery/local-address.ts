@@ -2,11 +2,11 @@ import { isId } from '../../actors/domain/ids.js';
 import { isProblem } from '../../actors/domain/problem.js';
 import { namedHashtag } from '../../actors/domain/text/hashtag.js';
 import type { StoreAccountRecord } from '../../proto/gen/types.js';
+import type { TagUses } from '../entities/status/tag.js';
 import type { Services } from '../http/services.js';
 import type { Soon } from '../paging/soon.js';
 import { publishedAccount, type VisibleStatus, visibleStatus } from '../viewing/visible.js';
 import { type VisibleCollection, visibleCollection } from '../viewing/visible-collections.js';
-import type { TagUses } from './tag-histories.js';
 
 /** A hashtag in a search result, with its uses. */
 export interface FoundTag {

@@ -1,13 +1,13 @@
 import { idMs } from '../../actors/domain/ids.js';
 import type { StoreAccountRecord, StoreAccountStatusRow, StoreStatusRef } from '../../proto/gen/types.js';
 import { accountStatuses, favourites } from '../../store/tables.js';
-import { isPublished, isSuspended } from '../entities/account/account.js';
 import type { Services } from '../http/services.js';
 import type { Entry } from '../paging/cursor.js';
 import { type Soon, soon, together } from '../paging/soon.js';
 import { loadAccounts } from '../viewing/people-at-hand.js';
 import { askSoon } from '../viewing/read-services.js';
 import { blocksDomainOf } from '../viewing/screen.js';
+import { isPublished, isSuspended } from '../viewing/standing.js';
 import { answered, loadStatuses } from '../viewing/visible.js';
 
 /** Source: service-interface.md, limits. */

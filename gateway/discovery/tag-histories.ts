@@ -5,6 +5,7 @@ import type { StorePublicRow } from '../../proto/gen/types.js';
 import type { WrittenRow } from '../../store/cache/cached-tables.js';
 import type { ReadTables } from '../../store/port.js';
 import { tagStatuses } from '../../store/tables.js';
+import type { DayUse, TagUses } from '../entities/status/tag.js';
 import type { Soon } from '../paging/soon.js';
 import { tagsCursor } from '../timelines/tag.js';
 
@@ -23,17 +24,6 @@ const KEPT_MS = 60_000;
 const CLOCK_MS = 1_000;
 /** Cached histories, some kilobytes each. */
 const KEPT_MAX = 1_000;
-
-/** Number of uses and users on one day (UTC). */
-export interface DayUse {
-  /** Beginning of the day, milliseconds. */
-  readonly dayMs: number;
-  readonly uses: number;
-  readonly accounts: number;
-}
-
-/** History of a hashtag, with its most common recent spelling; absent if that is its name. */
-export type TagUses = readonly DayUse[] & { readonly written?: string };
 
 /** Registers a listener for written rows. Without rows, any may have been written. */
 export type Told = (listener: (rows: readonly WrittenRow[] | undefined) => void) => void;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { StoreAccountRecord, StoreTokenRecord } from '../../proto/gen/types.js';
 import type { ReadTables } from '../../store/port.js';
 import { accounts, tokens } from '../../store/tables.js';
-import { isSuspended } from '../entities/account/account.js';
+import { isSuspended } from '../viewing/standing.js';
 import type { Bearer } from './route.js';
 
 /** Caller of a request: anonymous, an application or a user. */

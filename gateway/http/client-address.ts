@@ -45,3 +45,10 @@ function parseRange(text: string): Range[] {
   if (address === undefined) throw new Error(`not an address or CIDR: ${text}`);
   return [[address, address.kind() === 'ipv4' ? 32 : 128]];
 }
+
+/** Returns the key of an address: all addresses of one subscriber, a /64 of IPv6, share one. */
+export function addressKey(address: string): string {
+  if (!ipaddr.isValid(address)) return address;
+  const parsed = ipaddr.process(address);
+  return parsed.kind() === 'ipv4' ? parsed.toString() : Buffer.from(parsed.toByteArray().slice(0, 8)).toString('hex');
+}

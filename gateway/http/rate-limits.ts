@@ -1,7 +1,7 @@
 import type { Clock, Timer } from '../../actors/domain/time.js';
 import { codec } from '../../proto/codec.js';
 import { type Bus, RATES_TOPIC, type Subscription } from '../../transport/bus.js';
-import { addressKey } from '../oauth/attempts.js';
+import { addressKey } from './client-address.js';
 import type { RateClass, RateRule, RateRules } from './rate-rules.js';
 import type { AnyRoute } from './route.js';
 

@@ -1,4 +1,3 @@
-import ipaddr from 'ipaddr.js';
 import { LRUCache } from 'lru-cache';
 
 /** Cached keys. The oldest is dropped, so that no client can fill the memory. */
@@ -32,11 +31,4 @@ export class Attempts {
     const held = this.#counts.get(key);
     if (held !== undefined && held.count > 0) held.count--;
   }
-}
-
-/** Returns the key of an address: all addresses of one subscriber, a /64 of IPv6, share one. */
-export function addressKey(address: string): string {
-  if (!ipaddr.isValid(address)) return address;
-  const parsed = ipaddr.process(address);
-  return parsed.kind() === 'ipv4' ? parsed.toString() : Buffer.from(parsed.toByteArray().slice(0, 8)).toString('hex');
 }

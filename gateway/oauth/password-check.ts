@@ -1,7 +1,8 @@
 import type { TokenContent } from '../../actors/domain/keyed-tokens.js';
 import { isProblem } from '../../actors/domain/problem.js';
+import { addressKey } from '../http/client-address.js';
 import type { Services } from '../http/services.js';
-import { type Attempts, addressKey } from './attempts.js';
+import type { Attempts } from './attempts.js';
 import { type Guards, guardsOf } from './guards.js';
 
 /** The owner of the account to which the password belongs. */

@@ -1,6 +1,7 @@
 import { RANGE_LIMIT_MAX } from '../../store/port.js';
 import { refusedSignUps } from '../../store/tables.js';
-import { DAY_MS, type DayUse, HISTORY_DAYS } from '../discovery/tag-histories.js';
+import { DAY_MS, HISTORY_DAYS } from '../discovery/tag-histories.js';
+import type { DayUse } from '../entities/status/tag.js';
 import type { Services } from '../http/services.js';
 import { guardsOf } from './guards.js';
 

@@ -1,7 +1,5 @@
 import { Type } from '@sinclair/typebox';
 import type { StoreAccountRecord } from '../../proto/gen/types.js';
-import { isPublished, isSuspended } from '../entities/account/account.js';
-import { withApproval } from '../entities/account/feature-approval.js';
 import { JsonPieces } from '../http/json-pieces.js';
 import { type Answer, json, type Request } from '../http/route.js';
 import type { Services } from '../http/services.js';
@@ -9,7 +7,9 @@ import { idText, linkHeaders, type PageBounds, pathOf } from '../paging/bounds.j
 import { emptyPage, type Page } from '../paging/page.js';
 import { type Soon, soon } from '../paging/soon.js';
 import { loadAccounts } from '../viewing/people-at-hand.js';
+import { isPublished, isSuspended } from '../viewing/standing.js';
 import { relationsOf, type VisibleStatus } from '../viewing/visible.js';
+import { withApproval } from './feature-approval.js';
 import { arrayOf } from './status-pages.js';
 
 /** `:id` of a path. A value that is no id gets a 404. */

@@ -7,14 +7,14 @@ import type {
   StoreAccountRecord,
 } from '../../proto/gen/types.js';
 import { Generations } from '../../store/cache/generations.js';
-import type { TagUses } from '../discovery/tag-histories.js';
 import type { LinkTrend } from '../discovery/trends.js';
+import { renderTrendsLink } from '../discovery/trends-link.js';
 import { renderAdminAccount } from '../entities/account/admin.js';
 import { renderFilter } from '../entities/account/filter.js';
-import type { EmojiLookup } from '../entities/instance/custom-emoji.js';
+import type { TagUses } from '../entities/status/tag.js';
 import { renderTag } from '../entities/status/tag.js';
-import { renderTrendsLink } from '../entities/status/trends-link.js';
 import { GROUP_PAGES_MAX, type KeptGroups } from '../notifications/kept-groups.js';
+import type { EmojiLookup } from '../settings/custom-emoji.js';
 import type { InstanceSettings } from '../settings/settings.js';
 import { KeptJson } from './cached-json.js';
 import { type ReportCard, ReportCards } from './cached-reports.js';

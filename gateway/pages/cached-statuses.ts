@@ -3,11 +3,11 @@ import type { StoreAccountRecord, StoreMark, StoreStatusRecord } from '../../pro
 import { Generations } from '../../store/cache/generations.js';
 import { renderAccount } from '../entities/account/account.js';
 import { renderFilterResult } from '../entities/account/filter.js';
-import type { EmojiLookup } from '../entities/instance/custom-emoji.js';
 import { type Poll, renderPoll } from '../entities/status/poll.js';
 import { APPROVALS, approval } from '../entities/status/quote.js';
 import { renderStatus, type ViewerMarks, viewerBits, viewerMarks } from '../entities/status/status.js';
 import { linkedCollections } from '../entities/status/tagged-collections.js';
+import type { EmojiLookup } from '../settings/custom-emoji.js';
 import type { InstanceSettings } from '../settings/settings.js';
 import type { FilterMatch } from '../viewing/filters.js';
 

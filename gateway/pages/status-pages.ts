@@ -2,12 +2,12 @@ import type { StoreAccountRecord, StoreStatusRecord } from '../../proto/gen/type
 import { Generations } from '../../store/cache/generations.js';
 import { notificationHead, type SeenNotification, seenNotifications } from '../entities/notification/notification.js';
 import { fallbackOf } from '../entities/notification/notification-fallback.js';
+import type { StoredNotification } from '../entities/notification/stored-notification.js';
 import { collectionJson } from '../entities/status/collection.js';
 import { approvalOf } from '../entities/status/quote.js';
 import { JsonPieces } from '../http/json-pieces.js';
 import { type Soon, soon } from '../paging/soon.js';
 import type { InstanceSettings } from '../settings/settings.js';
-import type { StoredNotification } from '../streaming/sources.js';
 import type { FilterMatch } from '../viewing/filters.js';
 import type { Lens } from '../viewing/lens.js';
 import { loadAccounts, type People, PeopleAtHand } from '../viewing/people-at-hand.js';

@@ -1,9 +1,10 @@
 import { readText, renderHtml } from '../../actors/domain/text/plain-text.js';
 import type { AccountMention } from '../../proto/gen/types.js';
-import { accountUrl, isPublished } from '../entities/account/account.js';
+import { accountUrl } from '../entities/account/account.js';
 import type { Services } from '../http/services.js';
 import { eachBounded } from '../paging/cursor.js';
 import { loadAccounts } from '../viewing/people-at-hand.js';
+import { isPublished } from '../viewing/standing.js';
 import { relationsOf } from '../viewing/visible.js';
 
 /** Concurrent look-ups of names: each is a serial read. */

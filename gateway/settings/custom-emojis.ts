@@ -1,5 +1,5 @@
 import { fileUrl } from '../../actors/domain/media.js';
-import type { CustomEmoji, EmojiLookup } from '../entities/instance/custom-emoji.js';
+import type { CustomEmoji, EmojiLookup } from './custom-emoji.js';
 import { type EntrySource, keepInStep } from './refreshed.js';
 
 /** The instance's emoji in memory, at most ENTRIES_MAX, updated with each write on this and on other nodes. */

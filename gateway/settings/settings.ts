@@ -1,4 +1,4 @@
-import type { EmojiLookup } from '../entities/instance/custom-emoji.js';
+import type { EmojiLookup } from './custom-emoji.js';
 
 /** Static settings of the instance, from its configuration. */
 export interface InstanceSettings {

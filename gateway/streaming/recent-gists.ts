@@ -1,5 +1,5 @@
 import type { StoreStatusRecord } from '../../proto/gen/types.js';
-import { REPEAT_ROWS } from '../timelines/repeats.js';
+import { REPEAT_ROWS } from '../viewing/repeat-window.js';
 
 /**
  * Statuses that a home or list stream has shown lately; reblogs of them are not sent. Statuses from before the stream

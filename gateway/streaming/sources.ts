@@ -1,11 +1,6 @@
 import type { TagWish } from '../../actors/domain/text/hashtag.js';
 import type { AccountDirect, StoreNotificationRecord, StoreStatusRecord } from '../../proto/gen/types.js';
-
-/** A stored notification with its id. */
-export interface StoredNotification {
-  readonly id: string;
-  readonly record: StoreNotificationRecord;
-}
+import type { StoredNotification } from '../entities/notification/stored-notification.js';
 
 /**
  * A status that was deleted or edited, or got a preview card, at `atMs`. `status` contains its audience, and whether it

@@ -8,8 +8,9 @@ import { type Page, readPage, type Select } from '../paging/page.js';
 import { type Soon, soon } from '../paging/soon.js';
 import type { Audience, Lens } from '../viewing/lens.js';
 import type { Viewpoint } from '../viewing/lenses.js';
+import { REPEAT_ROWS } from '../viewing/repeat-window.js';
 import { type VisibleStatus, visibleById } from '../viewing/visible.js';
-import { REPEAT_ROWS, Repeats, Shown } from './repeats.js';
+import { Repeats, Shown } from './repeats.js';
 import { RingCursor } from './ring-cursor.js';
 import { tagsCursor } from './tag.js';
 

@@ -2,14 +2,8 @@ import { statuses } from '../../store/tables.js';
 import type { Select } from '../paging/page.js';
 import { type Soon, soon } from '../paging/soon.js';
 import type { ReadServices } from '../viewing/read-services.js';
+import { REPEAT_ROWS } from '../viewing/repeat-window.js';
 import { loadStatuses, type VisibleStatus } from '../viewing/visible.js';
-
-/**
- * A reblog is hidden if its original, or another reblog of it, is among this many rows below: the viewer saw it there.
- * Source: Mastodon FeedManager::REBLOG_FALLOFF, which counts the statuses that a feed shows. Here it counts all rows
- * read; some rows of a ring are deleted, and some rows of the store are for others.
- */
-export const REPEAT_ROWS = 40;
 
 type Seen = VisibleStatus | undefined;
 

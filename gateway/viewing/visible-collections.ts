@@ -1,12 +1,12 @@
 import { isProblem, type Problem } from '../../actors/domain/problem.js';
 import type { AccountCollection, AccountCollectionItem, StoreAccountRecord } from '../../proto/gen/types.js';
 import { collections } from '../../store/tables.js';
-import { isPublished, isSuspended } from '../entities/account/account.js';
 import { type Soon, soon } from '../paging/soon.js';
 import { loadAccounts, type People, PeopleAtHand } from './people-at-hand.js';
 import type { ReadServices } from './read-services.js';
 import type { Relations } from './relations.js';
 import { blocksDomainOf } from './screen.js';
+import { isPublished, isSuspended } from './standing.js';
 import { notFound, relationsOf } from './visible.js';
 
 /**

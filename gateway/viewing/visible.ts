@@ -3,7 +3,6 @@ import { isProblem, type Problem, problem } from '../../actors/domain/problem.js
 import { maySee, type Relation } from '../../actors/domain/visibility.js';
 import type { AccountRelation, StoreAccountRecord, StoreStatusRecord } from '../../proto/gen/types.js';
 import { accounts, statuses } from '../../store/tables.js';
-import { isPublished } from '../entities/account/account.js';
 import { type Soon, soon } from '../paging/soon.js';
 import { type FilterContext, type FilterMatch, isDropped } from './filters.js';
 import { loadAccounts, type People, PeopleAtHand } from './people-at-hand.js';
@@ -11,6 +10,7 @@ import { quotesAny, type SeenQuote, withQuotes } from './quoted.js';
 import { askSoon, type ReadServices } from './read-services.js';
 import type { Relations } from './relations.js';
 import { blocksDomainOf, type Screen } from './screen.js';
+import { isPublished } from './standing.js';
 
 /** A status that its viewer may see. Only this file creates it, and renderers accept nothing else. */
 export interface VisibleStatus {

@@ -4,8 +4,9 @@ import { QUOTE_POLICY_DEFAULT } from '../../../actors/domain/quoting.js';
 import { type RenderOptions, renderHtml, renderInline } from '../../../actors/domain/text/plain-text.js';
 import type { AccountField, AccountProfile, StoreAccountRecord } from '../../../proto/gen/types.js';
 import { isoDay } from '../../paging/iso-time.js';
+import { type CustomEmoji, emojiIn, NO_EMOJI } from '../../settings/custom-emoji.js';
 import type { InstanceSettings } from '../../settings/settings.js';
-import { type CustomEmoji, emojiIn, NO_EMOJI } from '../instance/custom-emoji.js';
+import { isSuspended } from '../../viewing/standing.js';
 import { type AccountRole, type Role, renderAccountRoles, renderRole } from './role.js';
 
 /** The REST API's Field. */
@@ -104,16 +105,6 @@ export function accountUri(instance: InstanceSettings, username: string): string
 
 export function accountAcct(record: StoreAccountRecord): string {
   return record.domain === '' ? record.username : `${record.username}@${record.domain}`;
-}
-
-/** Returns true for an account that others may see: confirmed and approved. */
-export function isPublished(record: StoreAccountRecord): boolean {
-  return record.confirmed && record.approved;
-}
-
-/** Returns true for a suspended or permanently deleted account, of which no content is shown. */
-export function isSuspended(record: StoreAccountRecord): boolean {
-  return (record.suspendedAtMs ?? 0) > 0 || record.removed === true;
 }
 
 export function renderAccount(instance: InstanceSettings, record: StoreAccountRecord): Account {

@@ -1,8 +1,8 @@
 import { readText, renderHtml } from '../../../actors/domain/text/plain-text.js';
 import type { AccountAnnouncementMark, InstanceEmojiCounted, InstanceEntry } from '../../../proto/gen/types.js';
 import { isoTime } from '../../paging/iso-time.js';
+import { emojiIn } from '../../settings/custom-emoji.js';
 import type { InstanceSettings } from '../../settings/settings.js';
-import { emojiIn } from './custom-emoji.js';
 
 /** Renders the REST API's Announcement. Without a mark the result is the same for everybody, as streams send it. */
 export function renderAnnouncement(

@@ -2,18 +2,19 @@ import { idMs } from '../../../actors/domain/ids.js';
 import type { StoreAccountRecord, StoreNotificationRecord, StoreStatusRecord } from '../../../proto/gen/types.js';
 import { isoTime } from '../../paging/iso-time.js';
 import { type Soon, soon } from '../../paging/soon.js';
-import type { StoredNotification } from '../../streaming/sources.js';
 import { loadAccounts, type People } from '../../viewing/people-at-hand.js';
 import type { ReadServices } from '../../viewing/read-services.js';
 import type { Relations } from '../../viewing/relations.js';
 import { blocksDomainOf, isReadable } from '../../viewing/screen.js';
+import { isPublished, isSuspended } from '../../viewing/standing.js';
 import { relationsOf, type VisibleStatus, visibleById } from '../../viewing/visible.js';
 import { collectionsById, type VisibleCollection } from '../../viewing/visible-collections.js';
-import { type Account, isPublished, isSuspended, renderAccount } from '../account/account.js';
+import { type Account, renderAccount } from '../account/account.js';
 import { renderAccountRoles } from '../account/role.js';
 import { renderCollection } from '../status/collection.js';
 import { renderStatuses, type Status } from '../status/status.js';
 import { type NotificationSubject, subjectOf } from './notification-subject.js';
+import type { StoredNotification } from './stored-notification.js';
 
 /** The REST API's Notification. */
 export interface Notification extends NotificationSubject {

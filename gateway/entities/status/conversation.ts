@@ -3,8 +3,9 @@ import type { Services } from '../../http/services.js';
 import { type Soon, soon } from '../../paging/soon.js';
 import { loadAccounts, type People, PeopleAtHand } from '../../viewing/people-at-hand.js';
 import type { Relations } from '../../viewing/relations.js';
+import { isPublished } from '../../viewing/standing.js';
 import { relationsOf, type VisibleStatus, visibleById } from '../../viewing/visible.js';
-import { type Account, isPublished, renderAccount } from '../account/account.js';
+import { type Account, renderAccount } from '../account/account.js';
 import { renderStatuses, type Status } from './status.js';
 
 /** The REST API's Conversation. */

@@ -1,7 +1,7 @@
 import type { StoreMark, StorePoll, StoreStatusRecord } from '../../../proto/gen/types.js';
 import { isoTime } from '../../paging/iso-time.js';
+import { type CustomEmoji, emojiIn } from '../../settings/custom-emoji.js';
 import type { InstanceSettings } from '../../settings/settings.js';
-import { type CustomEmoji, emojiIn } from '../instance/custom-emoji.js';
 
 /** The REST API's Poll. */
 export interface Poll {

@@ -1,8 +1,8 @@
 import type { StoreAccountRecord, StoreStatusRecord, StoreStatusRevision } from '../../../proto/gen/types.js';
 import { isoTime } from '../../paging/iso-time.js';
+import { type CustomEmoji, emojiIn } from '../../settings/custom-emoji.js';
 import type { InstanceSettings } from '../../settings/settings.js';
 import { type Account, renderAccount } from '../account/account.js';
-import { type CustomEmoji, emojiIn } from '../instance/custom-emoji.js';
 import { type MediaAttachment, renderMediaList } from './media.js';
 import type { Quote } from './status.js';
 

@@ -1,5 +1,4 @@
 import { tagId } from '../../../actors/domain/text/tag-id.js';
-import type { DayUse, TagUses } from '../../discovery/tag-histories.js';
 import type { InstanceSettings } from '../../settings/settings.js';
 
 /** The REST API's TagHistory: numbers are strings, a day is its first second. */
@@ -43,3 +42,14 @@ export function renderHistory(history: readonly DayUse[]): TagHistory[] {
     accounts: String(accounts),
   }));
 }
+
+/** Number of uses and users on one day (UTC). */
+export interface DayUse {
+  /** Beginning of the day, milliseconds. */
+  readonly dayMs: number;
+  readonly uses: number;
+  readonly accounts: number;
+}
+
+/** History of a hashtag, with its most common recent spelling; absent if that is its name. */
+export type TagUses = readonly DayUse[] & { readonly written?: string };

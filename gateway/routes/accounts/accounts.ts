@@ -5,17 +5,17 @@ import { QUOTE_POLICY_DEFAULT } from '../../../actors/domain/quoting.js';
 import { namedHashtag } from '../../../actors/domain/text/hashtag.js';
 import type { StoreAccountRecord } from '../../../proto/gen/types.js';
 import { findLocal } from '../../discovery/find-local.js';
-import { isPublished } from '../../entities/account/account.js';
-import { withApproval } from '../../entities/account/feature-approval.js';
 import { relationshipsJson } from '../../entities/account/relationship.js';
 import { JsonPieces } from '../../http/json-pieces.js';
 import { type Answer, type AnyRoute, JsonText, json, type Request, route } from '../../http/route.js';
 import type { Services } from '../../http/services.js';
 import { accountList, idParams, statusPage } from '../../pages/answers.js';
+import { withApproval } from '../../pages/feature-approval.js';
 import { idText, pageBounds, pageProperties } from '../../paging/bounds.js';
 import { type Soon, soon } from '../../paging/soon.js';
 import { accountTimeline } from '../../timelines/account.js';
 import { loadAccounts } from '../../viewing/people-at-hand.js';
+import { isPublished } from '../../viewing/standing.js';
 import { notFound, publishedAccount, relationsOf, visibleById } from '../../viewing/visible.js';
 
 /** Accounts in one request. Bounds one read of the store; clients request a page of accounts, at most 80. */

@@ -10,7 +10,6 @@ import { HASHTAG_BYTES_MAX, namedHashtag } from '../../../actors/domain/text/has
 import { isLanguage, LANGUAGE_CHARS_MAX } from '../../../actors/domain/text/language.js';
 import type { AccountFeatured } from '../../../proto/gen/types.js';
 import { featuredIn } from '../../../store/tables.js';
-import { isSuspended } from '../../entities/account/account.js';
 import { collectionJson, renderCollection, renderCollectionItem } from '../../entities/status/collection.js';
 import { JsonPieces } from '../../http/json-pieces.js';
 import { type Answer, type AnyRoute, json, type Request, route } from '../../http/route.js';
@@ -22,6 +21,7 @@ import { ALL } from '../../paging/cursor.js';
 import { accountCursor } from '../../paging/eras.js';
 import { loadAccounts } from '../../viewing/people-at-hand.js';
 import { askSoon } from '../../viewing/read-services.js';
+import { isSuspended } from '../../viewing/standing.js';
 import { answered, publishedAccount, relationsOf } from '../../viewing/visible.js';
 import {
   collectionsById,

@@ -2,9 +2,8 @@ import { Type } from '@sinclair/typebox';
 import { storedId } from '../../../actors/domain/ids.js';
 import { isProblem, type Problem, problem } from '../../../actors/domain/problem.js';
 import { namedHashtag } from '../../../actors/domain/text/hashtag.js';
-import type { TagUses } from '../../discovery/tag-histories.js';
-import { isSuspended } from '../../entities/account/account.js';
 import { renderFeaturedTag } from '../../entities/account/featured-tag.js';
+import type { TagUses } from '../../entities/status/tag.js';
 import { renderTag } from '../../entities/status/tag.js';
 import { JsonPieces } from '../../http/json-pieces.js';
 import { type AnyRoute, json, route } from '../../http/route.js';
@@ -13,6 +12,7 @@ import { idParams } from '../../pages/answers.js';
 import { arrayOf } from '../../pages/status-pages.js';
 import { soon, together } from '../../paging/soon.js';
 import { askSoon } from '../../viewing/read-services.js';
+import { isSuspended } from '../../viewing/standing.js';
 import { answered, notFound, publishedAccount, relationsOf } from '../../viewing/visible.js';
 
 const READ = 'read:accounts';

@@ -4,7 +4,6 @@ import { isProblem } from '../../../actors/domain/problem.js';
 import { statusLanguage } from '../../../actors/domain/text/language.js';
 import type { StoreAccountRecord } from '../../../proto/gen/types.js';
 import { accounts, followers } from '../../../store/tables.js';
-import { isSuspended } from '../../entities/account/account.js';
 import { renderRelationships } from '../../entities/account/relationship.js';
 import { type AnyRoute, json, route } from '../../http/route.js';
 import type { Services } from '../../http/services.js';
@@ -13,6 +12,7 @@ import { type PageBounds, pageBounds, pageQuery } from '../../paging/bounds.js';
 import { accountCursor } from '../../paging/eras.js';
 import { emptyPage, type Page, pageOf, readPage } from '../../paging/page.js';
 import { type Soon, soon } from '../../paging/soon.js';
+import { isSuspended } from '../../viewing/standing.js';
 import { answered, notFound, publishedAccount, relationsOf } from '../../viewing/visible.js';
 import { acting } from './acting.js';
 

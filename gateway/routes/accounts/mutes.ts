@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import type { AccountEdge, AccountEdgePage } from '../../../proto/gen/types.js';
-import { isPublished, isSuspended, type MutedAccount } from '../../entities/account/account.js';
+import type { MutedAccount } from '../../entities/account/account.js';
 import { JsonPieces } from '../../http/json-pieces.js';
 import { type Answer, type AnyRoute, type Request, route } from '../../http/route.js';
 import { pageAnswer } from '../../pages/answers.js';
@@ -10,6 +10,7 @@ import { isoTime } from '../../paging/iso-time.js';
 import { type Soon, soon } from '../../paging/soon.js';
 import { loadAccounts } from '../../viewing/people-at-hand.js';
 import { askSoon } from '../../viewing/read-services.js';
+import { isPublished, isSuspended } from '../../viewing/standing.js';
 import { answered } from '../../viewing/visible.js';
 import { acting } from './acting.js';
 

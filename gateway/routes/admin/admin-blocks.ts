@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type Static, type TObject, Type } from '@sinclair/typebox';
 import { invalidField, isProblem, type Problem } from '../../../actors/domain/problem.js';
 import type { InstanceEntry } from '../../../proto/gen/types.js';
-import type { DayUse } from '../../discovery/tag-histories.js';
+import type { DayUse } from '../../entities/status/tag.js';
 import { renderHistory } from '../../entities/status/tag.js';
 import { DOMAIN_SHOWN } from '../../http/domain-text.js';
 import { type AnyRoute, json, route } from '../../http/route.js';

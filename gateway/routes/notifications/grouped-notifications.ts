@@ -1,11 +1,11 @@
 import { Type } from '@sinclair/typebox';
 import { isProblem } from '../../../actors/domain/problem.js';
-import { renderGroups } from '../../entities/notification/notification-group.js';
 import { JsonPieces } from '../../http/json-pieces.js';
 import { type AnyRoute, json, route } from '../../http/route.js';
 import { countGroups, notificationGroups } from '../../notifications/notification-groups.js';
 import { notificationGroup } from '../../notifications/whole-group.js';
 import { pageAnswer } from '../../pages/answers.js';
+import { renderGroups } from '../../pages/notification-groups.js';
 import { arrayOf } from '../../pages/status-pages.js';
 import { pageBounds, pageProperties, pageQuery } from '../../paging/bounds.js';
 import { pageOf } from '../../paging/page.js';

@@ -1,8 +1,8 @@
 import { Type } from '@sinclair/typebox';
 import { isProblem } from '../../../actors/domain/problem.js';
 import { tokenHash } from '../../http/authenticator.js';
+import { addressKey } from '../../http/client-address.js';
 import { type AnyRoute, redirect, route } from '../../http/route.js';
-import { addressKey } from '../../oauth/attempts.js';
 import { authorizationFields, requestFields } from '../../oauth/authorization-request.js';
 import { field } from '../../oauth/form.js';
 import { guardsOf } from '../../oauth/guards.js';

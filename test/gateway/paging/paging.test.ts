@@ -7,9 +7,9 @@ import { accountTimeline } from '../../../gateway/timelines/account.js';
 import { homeTimeline } from '../../../gateway/timelines/home.js';
 import { listTimeline } from '../../../gateway/timelines/list.js';
 import { publicTimeline } from '../../../gateway/timelines/public.js';
-import { REPEAT_ROWS } from '../../../gateway/timelines/repeats.js';
 import { streamSources } from '../../../gateway/timelines/sources.js';
 import { Lenses } from '../../../gateway/viewing/lenses.js';
+import { REPEAT_ROWS } from '../../../gateway/viewing/repeat-window.js';
 import type { VisibleStatus } from '../../../gateway/viewing/visible.js';
 import { Dice, TimelineWorld } from '../timelines/timeline-world.js';
 

@@ -4,7 +4,7 @@ import { makeId } from '../../../actors/domain/ids.js';
 import { StreamSubscription } from '../../../gateway/streaming/connection.js';
 import { StreamEvent } from '../../../gateway/streaming/stream-event.js';
 import { streamNamed } from '../../../gateway/streaming/stream-kinds.js';
-import { REPEAT_ROWS } from '../../../gateway/timelines/repeats.js';
+import { REPEAT_ROWS } from '../../../gateway/viewing/repeat-window.js';
 import type { StoreStatusRecord } from '../../../proto/gen/types.js';
 import { realClock } from '../http/gateway-fixture.js';
 

@@ -1,11 +1,11 @@
 import type { StoreAccountEdge, StoreAccountRecord } from '../../proto/gen/types.js';
 import { accounts, followers, following } from '../../store/tables.js';
-import { isPublished, isSuspended } from '../entities/account/account.js';
 import type { Services } from '../http/services.js';
 import type { Entry } from '../paging/cursor.js';
 import { type Soon, soon } from '../paging/soon.js';
-import type { Lens } from './lens.js';
-import { loadAccounts } from './people-at-hand.js';
+import type { Lens } from '../viewing/lens.js';
+import { loadAccounts } from '../viewing/people-at-hand.js';
+import { isPublished, isSuspended } from '../viewing/standing.js';
 
 /** Followed accounts of the viewer that are checked for each account: one read each. */
 const FOLLOWED_LOOKED_AT_MAX = 2_000;

@@ -1,12 +1,12 @@
-import type { AccountNotificationRequest } from '../../../proto/gen/types.js';
-import type { Services } from '../../http/services.js';
-import { KeptJson } from '../../pages/cached-json.js';
-import { isoTime } from '../../paging/iso-time.js';
-import { type Soon, soon } from '../../paging/soon.js';
-import { loadAccounts } from '../../viewing/people-at-hand.js';
-import { blocksDomainOf } from '../../viewing/screen.js';
-import { relationsOf, visibleById } from '../../viewing/visible.js';
-import { isPublished } from '../account/account.js';
+import type { AccountNotificationRequest } from '../../proto/gen/types.js';
+import type { Services } from '../http/services.js';
+import { isoTime } from '../paging/iso-time.js';
+import { type Soon, soon } from '../paging/soon.js';
+import { loadAccounts } from '../viewing/people-at-hand.js';
+import { blocksDomainOf } from '../viewing/screen.js';
+import { isPublished } from '../viewing/standing.js';
+import { relationsOf, visibleById } from '../viewing/visible.js';
+import { KeptJson } from './cached-json.js';
 
 /** Constant fields of the REST API's NotificationRequest, whose number is a string, up to the account. */
 const own = new KeptJson<AccountNotificationRequest>(

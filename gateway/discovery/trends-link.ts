@@ -1,7 +1,7 @@
-import type { LinkTrend } from '../../discovery/trends.js';
-import type { InstanceSettings } from '../../settings/settings.js';
-import { type PreviewCard, renderPreviewCard } from './preview-card.js';
-import { renderHistory, type TagHistory } from './tag.js';
+import { type PreviewCard, renderPreviewCard } from '../entities/status/preview-card.js';
+import { renderHistory, type TagHistory } from '../entities/status/tag.js';
+import type { InstanceSettings } from '../settings/settings.js';
+import type { LinkTrend } from './trends.js';
 
 /** The REST API's Trends::Link: a preview card with the days on which the link was shared. */
 export interface TrendsLink extends PreviewCard {
