@@ -30,7 +30,7 @@ import {
   tagStatuses,
 } from '../store/tables.js';
 import { type Bus, ROWS_TOPIC } from '../transport/bus.js';
-import { type Hearing, UNHEARD_MS } from './peer-liveness.js';
+import { type PeerLiveness, UNHEARD_MS } from './peer-liveness.js';
 
 /** Delay after which a failed write has happened if it ever does: its rows are then published once more. */
 const LATE_MS = 10_000;
@@ -79,7 +79,7 @@ export async function cachedTogether(
   tables: Tables,
   bus: Bus,
   node: string,
-  hearing?: Pick<Hearing, 'ageMaxMs'>,
+  hearing?: Pick<PeerLiveness, 'ageMaxMs'>,
   clock: Pick<Clock, 'monotonicMs' | 'after'> = systemClock,
 ): Promise<CachedTables> {
   const cached = new CachedTables(tables, {

@@ -1,7 +1,7 @@
 import type { Clock, Random, Timer } from '../actors/domain/time.js';
 import { codec } from '../proto/codec.js';
 import { type Bus, HEARD_TOPIC, heardSubject } from '../transport/bus.js';
-import type { Company } from './peer-liveness.js';
+import type { Peers } from './peer-liveness.js';
 
 /**
  * Time after which a node that has not confirmed is not waited for again until it confirms once more: a node that died,
@@ -29,7 +29,7 @@ interface Question {
  * publications, in the same message, and a publisher's messages arrive in order: a node that confirms has received them
  * all.
  */
-export class Audience {
+export class InvalidationBarrier {
   readonly #reply: string;
   /** In the order of their numbers. */
   readonly #open = new Set<Question>();
@@ -37,7 +37,7 @@ export class Audience {
   readonly #late = new Set<string>();
   /** The latest unanswered question of each other node, by its reply subject. */
   readonly #due = new Map<string, number>();
-  #company: (() => Pick<Company, 'self' | 'others'>) | undefined;
+  #company: (() => Pick<Peers, 'self' | 'others'>) | undefined;
   #last = 0;
 
   private constructor(
@@ -48,15 +48,19 @@ export class Audience {
     this.#reply = heardSubject(Buffer.from(random.bytes(NAME_BYTES)).toString('hex'));
   }
 
-  static async open(bus: Bus, clock: Pick<Clock, 'after'>, random: Pick<Random, 'bytes'>): Promise<Audience> {
-    const audience = new Audience(bus, clock, random);
+  static async open(
+    bus: Bus,
+    clock: Pick<Clock, 'after'>,
+    random: Pick<Random, 'bytes'>,
+  ): Promise<InvalidationBarrier> {
+    const audience = new InvalidationBarrier(bus, clock, random);
     await bus.subscribe(audience.#reply, (payload) => audience.#answered(answers.decode(payload)));
     await bus.subscribe(HEARD_TOPIC, (payload) => audience.#asked(questions.decode(payload)));
     return audience;
   }
 
   /** Gives the barrier its view of the members. */
-  watch(company: () => Pick<Company, 'self' | 'others'>): void {
+  watch(company: () => Pick<Peers, 'self' | 'others'>): void {
     this.#company = company;
   }
 

@@ -15,7 +15,7 @@ import { members } from '../store/tables.js';
 import type { Bus } from '../transport/bus.js';
 import type { PeerSecurity } from '../transport/grpc/peer-security.js';
 import type { OperatorService } from '../transport/peer.js';
-import type { Company } from './peer-liveness.js';
+import type { Peers } from './peer-liveness.js';
 
 /** This node's membership: it owns all shards, or its share of the cluster's. */
 export interface Membership {
@@ -24,7 +24,7 @@ export interface Membership {
   /** Returns true when the store has been unavailable for too long; absent for an embedded store. */
   readonly cutOff?: () => boolean;
   /** Absent where there are never other nodes. */
-  readonly company?: () => Company;
+  readonly company?: () => Peers;
   /** True when another node would take this node's shards. */
   readonly hasSuccessor: () => boolean;
   /** Hands over all shards, or takes snapshots when no other node takes them. */
@@ -33,7 +33,7 @@ export interface Membership {
   readonly close: () => Promise<void>;
 }
 
-interface Surroundings {
+interface MembershipContext {
   readonly tables: Tables;
   readonly bus: Bus;
   readonly clock: Clock;
@@ -60,11 +60,11 @@ const PROGRAM = { version: packageInfo.version, format: FORMAT };
 const CLUSTER = 'murmuration';
 
 /** Joins; when it resolves, this node may own shards, though not yet its full share. */
-export async function openMembership(settings: Settings, around: Surroundings): Promise<Membership> {
+export async function openMembership(settings: Settings, around: MembershipContext): Promise<Membership> {
   return settings.STORE === 'lmdb' ? solo(settings, around) : clustered(settings, around);
 }
 
-async function solo(settings: Settings, around: Surroundings): Promise<Membership> {
+async function solo(settings: Settings, around: MembershipContext): Promise<Membership> {
   const { runtime, host, placed } = around;
   const placement = new SoloPlacement(membershipContext(settings, around));
   placed(placement);
@@ -80,13 +80,13 @@ async function solo(settings: Settings, around: Surroundings): Promise<Membershi
   };
 }
 
-function membershipContext({ NODE_NAME: name }: Settings, around: Surroundings): Omit<ClusterContext, 'rules'> {
+function membershipContext({ NODE_NAME: name }: Settings, around: MembershipContext): Omit<ClusterContext, 'rules'> {
   const { tables, clock, random, logger, stampedMs } = around;
   const log = logger.child({ part: 'cluster' });
   return { tables, clock, random, log, cluster: CLUSTER, name, program: PROGRAM, stampedMs };
 }
 
-async function clustered(settings: Settings, around: Surroundings): Promise<Membership> {
+async function clustered(settings: Settings, around: MembershipContext): Promise<Membership> {
   const { bus, random, runtime, host, onDrainAsked, onRefused, onOperation } = around;
   const [{ ClusterNode }, { leaseRules }, { GrpcPeers }, { PeerServer }] = await Promise.all([
     import('../cluster/cluster-node.js'),
@@ -141,7 +141,7 @@ export async function peerSecurity(settings: Settings): Promise<PeerSecurity | u
 }
 
 /** Refuses to start a second node on a keyspace without a bus: the nodes would not receive each other's messages. */
-async function refuseCompany(settings: Settings, { tables, clock }: Surroundings, leaseMs: number): Promise<void> {
+async function refuseCompany(settings: Settings, { tables, clock }: MembershipContext, leaseMs: number): Promise<void> {
   const others = async () => {
     const rows = await tables.range(members, { cluster: CLUSTER }, { limit: MEMBERS_READ_MAX });
     return rows.filter((row) => row.value.state !== 'gone' && row.key.name !== settings.NODE_NAME);

@@ -6,9 +6,9 @@ import type { Random } from '../actors/domain/time.js';
 import { accountKind } from '../actors/kinds/account.js';
 import { conversationKind } from '../actors/kinds/conversation.js';
 import { instanceKind } from '../actors/kinds/instance.js';
-import { mailboxKind } from '../actors/kinds/mail.js';
+import { mailKind } from '../actors/kinds/mail.js';
 import { reportKind } from '../actors/kinds/report.js';
-import { linkKind } from '../actors/kinds/web-page.js';
+import { webPageKind } from '../actors/kinds/web-page.js';
 import { Registrar } from '../actors/registry.js';
 import { Alarms } from '../actors/runtime/effects/alarms.js';
 import { type AnyKind, answererOf, askerOf } from '../actors/runtime/kind.js';
@@ -54,10 +54,10 @@ import { accountIds } from './account-ids.js';
 import { cachedAlone, cachedTogether, rowCarrier } from './cached-rows.js';
 import { closeDataFolder } from './data-folder.js';
 import { fanOut, makeGuestRings, makeHomeRings, makePublicRing, withRings } from './home-rings.js';
-import { Audience } from './invalidation-barrier.js';
+import { InvalidationBarrier } from './invalidation-barrier.js';
 import { openMembership } from './membership.js';
 import { openBus, openMedia, openStore } from './parts.js';
-import { Hearing, UNHEARD_MS } from './peer-liveness.js';
+import { PeerLiveness, UNHEARD_MS } from './peer-liveness.js';
 import { relationNews } from './relation-news.js';
 import { openKeyedTokens } from './token-secret.js';
 import { withAlarms } from './with-alarms.js';
@@ -125,10 +125,10 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
   const store = await openStore(settings, { clock, log: logger.child({ part: 'store' }), isStopping }, timestamps);
   const bus = await openBus(settings, { clock, log: logger.child({ part: 'bus' }), isStopping });
   const isAlone = settings.STORE === 'lmdb';
-  const hearing = isAlone ? undefined : await Hearing.open(bus, clock);
+  const hearing = isAlone ? undefined : await PeerLiveness.open(bus, clock);
   const tables = isAlone ? cachedAlone(store) : await cachedTogether(store, bus, settings.NODE_NAME, hearing, clock);
   hearing?.onUnheard(() => tables.forget(undefined));
-  const audience = isAlone ? undefined : await Audience.open(bus, clock, random);
+  const audience = isAlone ? undefined : await InvalidationBarrier.open(bus, clock, random);
   const heard = () => audience?.heard();
   const mailer = openMailer({
     smtpUrl: settings.SMTP_URL,
@@ -157,7 +157,7 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
   const addressGuard = new AddressGuard(settings.FEDERATION_ALLOW_CIDRS?.split(',').map((one) => one.trim()));
   const userAgent = `Murmuration/${packageInfo.version} (+${settings.BASE_URL})`;
   const web = new GuardedClient({ guard: addressGuard, userAgent });
-  const link = linkKind({
+  const link = webPageKind({
     tables,
     media: workshop,
     pages: new LinkPages(web, parsers, (bytes) => workshop.cardImage(bytes)),
@@ -170,7 +170,7 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
   const source = { entries, tables, clock, failed: unread('failed to read entries of the instance') };
   const emojis = await CustomEmojis.open(source, settings.BASE_URL);
   const runtime = new Runtime({
-    kinds: [account, conversation, instance, report, link, mailboxKind({ mailer, clock, keyedTokens })].map(builtKind),
+    kinds: [account, conversation, instance, report, link, mailKind({ mailer, clock, keyedTokens })].map(builtKind),
     tables,
     journal: new Journal(tables),
     bus,

@@ -3,7 +3,7 @@ import { codec } from '../proto/codec.js';
 import { type Bus, PULSE_TOPIC } from '../transport/bus.js';
 
 /** The other members by incarnation, and the monotonic time of that view. */
-export interface Company {
+export interface Peers {
   readonly self: string | undefined;
   readonly others: readonly string[];
   readonly seenMs: number;
@@ -30,9 +30,9 @@ const pulses = codec('murmuration.node.Pulse');
  * Detects whether the messages of all other nodes arrive: each publishes a pulse every second. As long as no node has
  * been silent for UNHEARD_MS, cached data may be older than that: every change was received, or a gap was.
  */
-export class Hearing {
+export class PeerLiveness {
   readonly #heardMs = new Map<string, number>();
-  #company: (() => Company) | undefined;
+  #company: (() => Peers) | undefined;
   #known: string | undefined;
   /** Cached data from before this time is not covered: a member joined, left, or was received for the first time. */
   #sinceMs = 0;
@@ -48,14 +48,14 @@ export class Hearing {
     private readonly clock: Pick<Clock, 'monotonicMs' | 'after'>,
   ) {}
 
-  static async open(bus: Bus, clock: Pick<Clock, 'monotonicMs' | 'after'>): Promise<Hearing> {
-    const hearing = new Hearing(bus, clock);
+  static async open(bus: Bus, clock: Pick<Clock, 'monotonicMs' | 'after'>): Promise<PeerLiveness> {
+    const hearing = new PeerLiveness(bus, clock);
     await bus.subscribe(PULSE_TOPIC, (payload) => hearing.#heard(pulses.decode(payload).member));
     return hearing;
   }
 
   /** Gives the detector its view of the members. */
-  watch(company: () => Company): void {
+  watch(company: () => Peers): void {
     this.#company = company;
     this.#pulse();
   }

@@ -2,9 +2,9 @@ import { type Answer, type Client, NoAnswer } from './clients/client.js';
 import { statusIn } from './clients/json.js';
 import type { Streaming } from './clients/streaming.js';
 import type { Crowd } from './crowd.js';
-import type { Witness, Witnessed } from './judging/observer.js';
+import type { ObservedPost, Observer } from './judging/observer.js';
 import type { Outcome } from './judging/recorder.js';
-import type { Sightings } from './judging/seen-posts.js';
+import type { SeenPosts } from './judging/seen-posts.js';
 import type { OperationName } from './plan.js';
 import { below, type Random } from './random.js';
 
@@ -18,12 +18,12 @@ const JUDGED_EACH = 10;
 export interface Stage {
   readonly client: Client;
   readonly crowd: Crowd;
-  readonly witness: Witness;
-  readonly sightings: Sightings;
+  readonly witness: Observer;
+  readonly sightings: SeenPosts;
   readonly streaming: Streaming;
   readonly random: Random;
   /** Receives each acknowledged post. */
-  readonly posted: (post: Witnessed) => void;
+  readonly posted: (post: ObservedPost) => void;
 }
 
 /** Sends the requests of each operation and checks the answers. */

@@ -1,7 +1,7 @@
 import type { Client } from './clients/client.js';
 import { inParallel } from './clients/in-parallel.js';
 import { objectIn, statusIn } from './clients/json.js';
-import { insist, patienceFor } from './clients/retry.js';
+import { patienceFor, retried } from './clients/retry.js';
 import type { Crowd, Follow } from './crowd.js';
 import { BadPlan, FOLLOWS_MAX } from './plan.js';
 
@@ -27,7 +27,7 @@ export async function prepare(client: Client, crowd: Crowd, signal: AbortSignal)
   await inParallel(follows, AT_A_TIME, async ({ follower, author }) => {
     const [from, to] = [crowd.users[follower], crowd.users[author]];
     const path = `/api/v1/accounts/${to?.id}/follow`;
-    const { text } = await insist(client, { method: 'POST', path, token: from?.token ?? '' }, patience());
+    const { text } = await retried(client, { method: 'POST', path, token: from?.token ?? '' }, patience());
     if (objectIn(text).following !== true) {
       throw new BadPlan(`${from?.username} cannot follow ${to?.username} at once; accounts must not be locked`);
     }
@@ -36,7 +36,7 @@ export async function prepare(client: Client, crowd: Crowd, signal: AbortSignal)
   return inParallel(Array.from({ length: count }), AT_A_TIME, async (_, index) => {
     const token = crowd.users[index % crowd.users.length]?.token ?? '';
     const body = { status: `A first post before a load test, number ${index}.`, visibility: 'public' };
-    const { text } = await insist(client, { method: 'POST', path: '/api/v1/statuses', token, body }, patience());
+    const { text } = await retried(client, { method: 'POST', path: '/api/v1/statuses', token, body }, patience());
     const { id, created_at: createdAt } = statusIn(text);
     return { id, createdAtMs: Date.parse(createdAt) };
   });

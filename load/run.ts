@@ -5,13 +5,13 @@ import { Client } from './clients/client.js';
 import { Streaming } from './clients/streaming.js';
 import type { Target } from './clients/target-guard.js';
 import { Crowd } from './crowd.js';
-import { type Looked, lookAfterwards } from './judging/final-check.js';
+import { checkAtTheEnd, type Looked } from './judging/final-check.js';
 import { Histogram } from './judging/histogram.js';
 import { HomeWatch } from './judging/home-watch.js';
-import { Witness } from './judging/observer.js';
+import { Observer } from './judging/observer.js';
 import { Recorder } from './judging/recorder.js';
 import { distributionOf, figuresOf, type LoadResult, latencyOf, seriesOf } from './judging/result.js';
-import { Sightings } from './judging/seen-posts.js';
+import { SeenPosts } from './judging/seen-posts.js';
 import { Findings } from './judging/verdicts.js';
 import { Visible } from './judging/visible.js';
 import { judge, type Limits } from './limits.js';
@@ -85,8 +85,8 @@ class Running {
   readonly #crowd: Crowd;
   readonly #random: Random;
   readonly #findings = new Findings();
-  readonly #witness = new Witness();
-  readonly #sightings = new Sightings(this.#witness, this.#findings);
+  readonly #witness = new Observer();
+  readonly #sightings = new SeenPosts(this.#witness, this.#findings);
   readonly #visible: Visible;
   readonly #client: Client;
   readonly #watchClient: Client;
@@ -197,7 +197,7 @@ class Running {
         this.#recorder.record('stream', outcome, Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
       }
     }
-    return lookAfterwards(
+    return checkAtTheEnd(
       {
         client: this.#watchClient,
         crowd: this.#crowd,

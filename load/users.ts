@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { type Ask, type Client, NoAnswer } from './clients/client.js';
 import { inParallel } from './clients/in-parallel.js';
 import { objectIn } from './clients/json.js';
-import { insist, patienceFor, Refused } from './clients/retry.js';
+import { patienceFor, Refused, retried } from './clients/retry.js';
 import { BadPlan, USERS_MAX } from './plan.js';
 
 /** An account of the server, with its token. */
@@ -63,7 +63,7 @@ export async function verified(client: Client, tokens: readonly string[], signal
   const patience = patienceFor(signal);
   const users = await inParallel(tokens, VERIFIED_AT_A_TIME, async (token) => {
     const path = '/api/v1/accounts/verify_credentials';
-    const { text } = await insist(client, { method: 'GET', path, token }, patience()).catch((error: unknown) => {
+    const { text } = await retried(client, { method: 'GET', path, token }, patience()).catch((error: unknown) => {
       throw error instanceof Refused ? new BadPlan(`a token is refused: ${error.message}`) : error;
     });
     const { id, username } = objectIn(text);
@@ -78,7 +78,7 @@ export async function registered(client: Client, count: number, signal: AbortSig
   const patience = patienceFor(signal);
   const answered = async (path: string, body: object, token?: string) => {
     const asked: Ask = { method: 'POST', path, body, ...(token === undefined ? {} : { token }) };
-    const { text } = await insist(client, asked, patience()).catch((error: unknown) => {
+    const { text } = await retried(client, asked, patience()).catch((error: unknown) => {
       if (!(error instanceof Refused)) throw error;
       throw new BadPlan(`${error.message}. Users may also come from a file: --users FILE`);
     });

@@ -155,3 +155,45 @@ test('random values of tests come from one seed, the same in each run', async ()
   // The second one supplies random keys, on which no answer depends.
   assert.deepEqual(drawing.sort(), ['test/gateway/http/gateway-fixture.ts', 'test/kit/property.ts']);
 });
+
+/** Words with which no comment begins: the subject would come last. */
+const OPENERS = /^(?:Of|What|Whatever|Who|Whoever|Whom|Whose|Whether|Where|By|With whom|That which)\b/;
+
+/** The first words of all comments of a text, with their lines. */
+function commentStarts(text: string): { line: number; words: string }[] {
+  const lines = text.split('\n');
+  return lines.flatMap((line, index) => {
+    const block = /^\s*\/\*\*?\s*(.*)$/.exec(line)?.[1];
+    const isFirst = !/^\s*(?:\/\/|#)\s/.test(lines[index - 1] ?? '');
+    const single = isFirst ? /^\s*(?:\/\/|#)\s+(.*)$/.exec(line)?.[1] : undefined;
+    const words = block === '' ? (lines[index + 1] ?? '').replace(/^\s*\*\s?/, '') : (block ?? single);
+    return words === undefined ? [] : [{ line: index + 1, words }];
+  });
+}
+
+test('every comment begins with its subject', async () => {
+  const planted = commentStarts('code();\n/** Of one that failed nobody knows. */\n// Whose it is.\n// Where more follows.\n');
+  assert.deepEqual(
+    planted.filter(({ words }) => OPENERS.test(words)).map(({ line }) => line),
+    [2, 3],
+  );
+  const files = (await Promise.all(FOLDERS.map(sources))).flat().filter((name) => !GENERATED.test(name));
+  const found: string[] = [];
+  for (const file of files)
+    for (const { line, words } of commentStarts(await readFile(join(root, file), 'utf8')))
+      if (OPENERS.test(words)) found.push(`${file}:${line}: ${words}`);
+  assert.deepEqual(found, []);
+});
+
+/** Slices of the account, one for each concern, and the programs' test folders that mirror them. */
+const CROWDED = new Set(['actors/account', 'test/actors/account']);
+/** More files are not found at a glance. */
+const FOLDER_FILES_MAX = 40;
+
+test('no folder holds more files than a reader finds things in', async () => {
+  const files = (await Promise.all(FOLDERS.map(sources))).flat().filter((name) => !GENERATED.test(name));
+  const counts = new Map<string, number>();
+  for (const file of files) counts.set(dirname(file), (counts.get(dirname(file)) ?? 0) + 1);
+  const crowded = [...counts].filter(([folder, count]) => count > FOLDER_FILES_MAX && !CROWDED.has(folder));
+  assert.deepEqual(crowded, []);
+});

@@ -22,7 +22,7 @@ export interface Events {
   collectionItemsRemoved: P.AccountCollectionItemsRemoved;
 }
 
-export interface KeptCollection {
+export interface CollectionState {
   text: P.AccountCollectionText;
   readonly createdAtMs: number;
   updatedAtMs: number;
@@ -35,7 +35,7 @@ export interface KeptCollection {
 }
 export interface State extends RelationState {
   /** Collections by id, oldest first. At most COLLECTIONS_MAX. */
-  readonly collections: Map<string, KeptCollection>;
+  readonly collections: Map<string, CollectionState>;
 }
 
 /**
@@ -197,7 +197,7 @@ export const collections: Slice<State, Commands, Events> = {
 };
 
 /** Returns a collection as other actors and the gateway read it. */
-export function collectionOf(owner: string, id: string, known: KeptCollection): P.AccountCollection {
+export function collectionOf(owner: string, id: string, known: CollectionState): P.AccountCollection {
   const { text, items, createdAtMs, updatedAtMs } = known;
   return { id, owner, text, items: [...items.values()], createdAtMs, updatedAtMs };
 }
@@ -221,7 +221,7 @@ export function collectionsEnded({ collections: all }: Readonly<State>): Recorde
   return Array.from(all, ([id, known]) => deletion(id, known));
 }
 
-const deletion = (id: string, { items }: KeptCollection) =>
+const deletion = (id: string, { items }: CollectionState) =>
   ({ type: 'collectionDeleted', id, items: [...items.values()] }) as const;
 
 function removal(

@@ -19,7 +19,7 @@ export const MUTED_CONVERSATIONS_MAX = 5_000;
 const empty = codec('murmuration.account.Empty');
 
 /** Conversations that the owner has muted: activity in them makes no notifications (notify.ts). */
-export const quietConversations: Slice<RelationState, Commands, Events> = {
+export const mutedConversations: Slice<RelationState, Commands, Events> = {
   decide: {
     muteConversation({ mutedConversations }, { conversationId }) {
       if (mutedConversations.has(conversationId)) return { events: [], reply: {} };

@@ -18,7 +18,7 @@ import { markers } from './markers.js';
 import { media } from './media.js';
 import { moderation } from './moderation.js';
 import { mute } from './mute.js';
-import { quietConversations } from './muted-conversations.js';
+import { mutedConversations } from './muted-conversations.js';
 import { notificationPolicy, POLICY_AT_FIRST } from './notification-policy.js';
 import { notify } from './notify.js';
 import { personalNotes } from './personal-notes.js';
@@ -34,12 +34,12 @@ import { scheduled } from './scheduled.js';
 import { subscribers } from './subscribers.js';
 import { suggestions } from './suggestions.js';
 import type { State as TallyState } from './tally.js';
-import { session } from './tokens.js';
+import { tokens } from './tokens.js';
 
 /** The slices of an account: a new one is its file and its line here. The kind adds `home`, which has a cache. */
 export const accountSlices = [
   register,
-  session,
+  tokens,
   moderation,
   purge,
   announcements,
@@ -55,7 +55,7 @@ export const accountSlices = [
   followers,
   block,
   mute,
-  quietConversations,
+  mutedConversations,
   lists,
   collections,
   featureConsent,

@@ -39,7 +39,7 @@ export const CODE_LIFETIME_MS = 600_000;
 const empty = codec('murmuration.account.Empty');
 
 /** Passwords, access tokens and authorization codes. The state holds only their hashes. */
-export const session: Slice<State, Commands, Events> = {
+export const tokens: Slice<State, Commands, Events> = {
   decide: {
     changePassword({ owner, tokens }, { passwordHash }, { nowMs }) {
       if (owner?.passwordHash === passwordHash) return { events: [], reply: {} };

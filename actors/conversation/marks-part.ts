@@ -4,7 +4,7 @@ import { isProblem } from '../domain/problem.js';
 import { PUBLIC_LANES } from '../domain/public.js';
 import type { Slice } from '../runtime/slice.js';
 import { heldMark, heldMarks, turnMarks } from './marks.js';
-import { type ConversationState, type Entry, livingStatus, notFound } from './state.js';
+import { type ConversationState, livingStatus, notFound, type ThreadEntry } from './state.js';
 
 export interface Commands {
   unmarkSome: { in: P.ConversationUnmarkSome; out: P.AccountEmpty };
@@ -72,7 +72,7 @@ export const marksPart: Slice<ConversationState, Commands, Events> = {
 };
 
 /** Returns the next marks in the state that are to be removed. */
-export function firstMarks(entry: Entry): { unmarked: P.ConversationMarkOf[]; marksLeft: boolean } {
+export function firstMarks(entry: ThreadEntry): { unmarked: P.ConversationMarkOf[]; marksLeft: boolean } {
   const unmarked: P.ConversationMarkOf[] = [];
   for (const [id, mark] of heldMarks(entry)) {
     if (unmarked.length === UNMARKED_AT_ONCE_MAX) return { unmarked, marksLeft: true };
@@ -82,7 +82,7 @@ export function firstMarks(entry: Entry): { unmarked: P.ConversationMarkOf[]; ma
 }
 
 /** Removes marks of a deleted status from the state. */
-export function dropMarks(entry: Entry, unmarked: readonly P.ConversationMarkOf[], marksLeft: boolean): void {
+export function dropMarks(entry: ThreadEntry, unmarked: readonly P.ConversationMarkOf[], marksLeft: boolean): void {
   for (const { id } of unmarked) {
     entry.marks?.delete(id);
     entry.olderMarks?.delete(id);

@@ -5,7 +5,7 @@ import { type Problem, problem } from '../domain/problem.js';
 import { publicLane } from '../domain/public.js';
 import type { RowName } from '../runtime/carried-rows.js';
 import type { Ctx } from '../runtime/slice.js';
-import type { ConversationState, Entry } from './state.js';
+import type { ConversationState, ThreadEntry } from './state.js';
 
 /**
  * One account's favourite, reblog, bookmark and vote on a status. A status that quotes it has a mark of its own,
@@ -40,7 +40,7 @@ export function markKey(
 }
 
 /** Returns the mark if the state holds it. An empty mark means that all its parts have been undone. */
-export function heldMark(entry: Entry, by: string): Mark | undefined {
+export function heldMark(entry: ThreadEntry, by: string): Mark | undefined {
   return entry.marks?.get(by) ?? entry.olderMarks?.get(by);
 }
 
@@ -61,7 +61,7 @@ export interface KnownMark {
 }
 
 /** Returns the mark from the state, or else from the row that was read for the decision. */
-export function knownMark(entry: Entry, by: string, { row }: Pick<Ctx, 'row'>): KnownMark {
+export function knownMark(entry: ThreadEntry, by: string, { row }: Pick<Ctx, 'row'>): KnownMark {
   const held = heldMark(entry, by);
   if (held !== undefined || !entry.spilled) return { mark: held ?? NO_MARK, earlier: undefined };
   if (row === undefined) throw new Error(`the row of the mark of ${by} on ${entry.record.id} was not read`);
@@ -82,14 +82,14 @@ export function dueTurn(state: Readonly<ConversationState>, { seq, settledSeq }:
 }
 
 /** Refuses another mark of a status that has too many. */
-export function tooManyMarks(entry: Entry, what: string): Problem | undefined {
+export function tooManyMarks(entry: ThreadEntry, what: string): Problem | undefined {
   return entry.markCount < MARKS_MAX ? undefined : problem('limit_reached', `This post takes no more ${what}`);
 }
 
 /** Changes a mark. It stays in the state, even when it becomes empty, until its row is the same. */
 export function changeMark(
   state: ConversationState,
-  entry: Entry,
+  entry: ThreadEntry,
   by: string,
   change: Partial<Mark>,
   earlier: Mark | undefined,
@@ -115,7 +115,7 @@ export function turnMarks(state: ConversationState, seq: number): void {
 }
 
 /** Yields all non-empty marks in the state, by account or quoting status. */
-export function* heldMarks(entry: Entry): Generator<readonly [by: string, mark: Mark]> {
+export function* heldMarks(entry: ThreadEntry): Generator<readonly [by: string, mark: Mark]> {
   for (const marks of [entry.olderMarks, entry.marks])
     for (const held of marks ?? []) if (!isNoMark(held[1])) yield held;
 }

@@ -4,7 +4,7 @@ import { isProblem, type Problem, problem } from '../domain/problem.js';
 import type { Slice } from '../runtime/slice.js';
 import { changeMark, dueTurn, heldMark, knownMark, type Mark, markOfAccount, tooManyMarks } from './marks.js';
 import type { TurnEvents } from './marks-part.js';
-import { type ConversationState, changed, type Entry, livingStatus, notFound, recount } from './state.js';
+import { type ConversationState, changed, livingStatus, notFound, recount, type ThreadEntry } from './state.js';
 
 export interface Commands {
   vote: { in: P.ConversationVote; out: P.AccountEmpty };
@@ -101,7 +101,7 @@ function votesOf(mark: Mark | undefined, { round }: P.StorePoll): readonly numbe
 }
 
 function voteProblem(
-  entry: Entry,
+  entry: ThreadEntry,
   mark: Mark,
   by: string,
   choices: readonly number[],

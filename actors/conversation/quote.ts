@@ -5,7 +5,7 @@ import { fitsQuote, mayQuote } from '../domain/quoting.js';
 import type { Slice } from '../runtime/slice.js';
 import { changeMark, dueTurn, heldMark, knownMark, markOfQuote, tooManyMarks } from './marks.js';
 import type { TurnEvents } from './marks-part.js';
-import { type ConversationState, changed, type Entry, livingStatus, notFound, recount } from './state.js';
+import { type ConversationState, changed, livingStatus, notFound, recount, type ThreadEntry } from './state.js';
 
 export interface Commands {
   /** Sent to the quoted status: records the quote if it is permitted. `quoteState` returns the result. */
@@ -146,7 +146,7 @@ export const quote: Slice<ConversationState, Commands, Events, TurnEvents> = {
 };
 
 /** Counts only quotes that everybody may see, so that the count reveals nothing. */
-function countQuotes(entry: Entry, change: 1 | -1): void {
+function countQuotes(entry: ThreadEntry, change: 1 | -1): void {
   const quotes = (entry.record.quotes ?? 0) + change;
   entry.record = changed(entry.record, { quotes: quotes === 0 ? undefined : quotes });
 }

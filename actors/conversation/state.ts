@@ -6,7 +6,7 @@ import { type Problem, problem } from '../domain/problem.js';
  * A status of the thread, and the marks on it that the actor holds. Maps are created for the first mark: an empty map
  * takes some 250 bytes, and most statuses have no marks.
  */
-export interface Entry {
+export interface ThreadEntry {
   /**
    * The stored record with its counts. For a deleted status it holds only the author and the position in the thread.
    */
@@ -25,7 +25,7 @@ export interface Entry {
 }
 
 export interface ConversationState {
-  readonly statuses: Map<string, Entry>;
+  readonly statuses: Map<string, ThreadEntry>;
   /** Replies that arrived before the status they reply to, by its id. It may still be on its way from its author. */
   orphans: Map<string, string[]> | undefined;
   /** Changes of marks since the last turn. */
@@ -48,7 +48,7 @@ export function changed(record: StoreStatusRecord, changes: Partial<StoreStatusR
   return Object.assign(statusRecords.copy(record), changes);
 }
 
-export function newEntry(record: StoreStatusRecord, children: string[]): Entry {
+export function newEntry(record: StoreStatusRecord, children: string[]): ThreadEntry {
   return {
     record: statusRecords.copy(record),
     children,
@@ -61,7 +61,7 @@ export function newEntry(record: StoreStatusRecord, children: string[]): Entry {
 }
 
 /** Returns the status, or a refusal if it does not exist or is deleted. */
-export function livingStatus(state: Readonly<ConversationState>, id: string): Entry | Problem {
+export function livingStatus(state: Readonly<ConversationState>, id: string): ThreadEntry | Problem {
   const entry = state.statuses.get(id);
   return entry === undefined || entry.record.deleted ? notFound() : entry;
 }
@@ -71,12 +71,12 @@ export function notFound(): Problem {
 }
 
 /** Returns the status's parent if that is in this conversation too. */
-export function parentOf(state: Readonly<ConversationState>, record: StoreStatusRecord): Entry | undefined {
+export function parentOf(state: Readonly<ConversationState>, record: StoreStatusRecord): ThreadEntry | undefined {
   return record.inReplyToId === undefined ? undefined : state.statuses.get(record.inReplyToId);
 }
 
 /** Changes the number of marks, and the counts in the record. */
-export function recount(entry: Entry, change: 1 | 0 | -1, counts?: Partial<StoreStatusRecord>): void {
+export function recount(entry: ThreadEntry, change: 1 | 0 | -1, counts?: Partial<StoreStatusRecord>): void {
   entry.markCount += change;
   if (counts !== undefined) entry.record = changed(entry.record, counts);
 }

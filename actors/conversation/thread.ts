@@ -7,11 +7,11 @@ import { dropMarks, firstMarks } from './marks-part.js';
 import {
   type ConversationState,
   changed,
-  type Entry,
   newEntry,
   notFound,
   parentOf,
   THREAD_STATUSES_MAX,
+  type ThreadEntry,
 } from './state.js';
 
 export interface Commands {
@@ -127,7 +127,7 @@ export const thread: Slice<ConversationState, Commands, Events> = {
  * Counts only replies that everybody may see, so that the count reveals nothing. Source: Mastodon
  * Status#increment_count!.
  */
-function countReply(parent: Entry | undefined, reply: P.StoreStatusRecord, delta: 1 | -1): void {
+function countReply(parent: ThreadEntry | undefined, reply: P.StoreStatusRecord, delta: 1 | -1): void {
   if (parent === undefined || (reply.visibility !== 'public' && reply.visibility !== 'unlisted')) return;
   parent.record = changed(parent.record, { replies: parent.record.replies + delta });
 }
@@ -156,7 +156,7 @@ function tombstone(record: P.StoreStatusRecord): P.StoreStatusRecord {
  * Returns the ancestors of a status. A deletion divides the thread: a reply to a deleted status has no parent. Source:
  * Mastodon, nullified.
  */
-function ancestors(state: Readonly<ConversationState>, from: Entry): string[] {
+function ancestors(state: Readonly<ConversationState>, from: ThreadEntry): string[] {
   const found: string[] = [];
   for (let entry = parentOf(state, from.record); entry !== undefined; entry = parentOf(state, entry.record)) {
     if (entry.record.deleted || found.length === CONTEXT_MAX) break;
@@ -166,7 +166,7 @@ function ancestors(state: Readonly<ConversationState>, from: Entry): string[] {
 }
 
 /** Returns the descendants depth first, without recursion, because threads may be thousands deep. */
-function descendants(state: Readonly<ConversationState>, from: Entry): string[] {
+function descendants(state: Readonly<ConversationState>, from: ThreadEntry): string[] {
   const found: string[] = [];
   const waiting = from.children.toReversed();
   for (let id = waiting.pop(); id !== undefined && found.length < CONTEXT_MAX; id = waiting.pop()) {

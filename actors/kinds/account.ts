@@ -10,7 +10,7 @@ import {
 import { endingSuggestions } from '../account/suggestions.js';
 import { tallied } from '../account/tally.js';
 import { problem } from '../domain/problem.js';
-import { type AccountSurroundings, accountReactions } from '../reactions/account/account.js';
+import { type AccountContext, accountReactions } from '../reactions/account/account.js';
 import type { ActorKind } from '../runtime/kind.js';
 import { joined, type Slice } from '../runtime/slice.js';
 
@@ -27,7 +27,7 @@ export const accountSlice: AccountSlice = {
 };
 
 /** The kind of actor that represents one person. */
-export function accountKind(around: AccountSurroundings): ActorKind<AccountState, AccountCommands, AccountEvents> {
+export function accountKind(around: AccountContext): ActorKind<AccountState, AccountCommands, AccountEvents> {
   const timeline = home(around.rings);
   return {
     name: 'account',

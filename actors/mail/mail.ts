@@ -17,7 +17,7 @@ export const TOKEN_PLACE = '{token}';
 export type State = Readonly<Record<string, never>>;
 
 /** Mails to one account, in order. The reaction to an accepted mail sends it (reactions/mail.ts). */
-export const mailbox: Slice<State, Commands, Events> = {
+export const outgoingMail: Slice<State, Commands, Events> = {
   decide: {
     post: (_state, mail, { nowMs }) => ({ events: [{ type: 'posted', ...mail, atMs: nowMs }], reply: {} }),
     alarm: () => ({ events: [], reply: {} }),

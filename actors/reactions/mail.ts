@@ -4,7 +4,7 @@ import type { Clock } from '../domain/time.js';
 import { type Events, type State, TOKEN_PLACE } from '../mail/mail.js';
 import type { Reaction } from '../runtime/kind.js';
 
-export interface MailboxSurroundings {
+export interface MailContext {
   readonly mailer: Mailer;
   readonly clock: Pick<Clock, 'nowMs'>;
   readonly keyedTokens: Pick<KeyedTokens, 'make'>;
@@ -18,7 +18,7 @@ export function mailboxReactions({
   mailer,
   clock,
   keyedTokens,
-}: MailboxSurroundings): readonly Reaction<State, Events>[] {
+}: MailContext): readonly Reaction<State, Events>[] {
   return [
     {
       surface: 'mail',

@@ -8,7 +8,7 @@ import type { Effects, Happened, Reaction } from '../runtime/kind.js';
 import { tellAccount } from './account/tells.js';
 
 /** The dependencies of a report's effects. */
-export interface ReportSurroundings {
+export interface ReportContext {
   /** Tables of the accounts that may handle reports. */
   readonly tables: Pick<ReadTables, 'range' | 'get'>;
 }
@@ -19,7 +19,7 @@ function writeReport(_event: object, { self, state }: Happened<State>, effects: 
 }
 
 /** Rows of the report and of moderators' actions, then one notification to each account that may handle it. */
-export function reportReactions({ tables }: ReportSurroundings): readonly Reaction<State, Events>[] {
+export function reportReactions({ tables }: ReportContext): readonly Reaction<State, Events>[] {
   return [
     {
       surface: 'rows',

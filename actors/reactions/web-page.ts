@@ -9,7 +9,7 @@ import { type Commands, type Events, HOLDERS_PER_PART, linkId, type State } from
 import type { MediaFiles } from './media.js';
 
 /** The dependencies of a page's effects; the adapter is in transport/web. */
-export interface LinkSurroundings {
+export interface WebPageContext {
   /** Rows of statuses that show a card, if they are many. */
   readonly tables: Pick<ReadTables, 'range'>;
   /** Storage of the cards' images. */
@@ -30,7 +30,7 @@ const tellOf = (effects: Effects, by: LinkWanting, card: LinkCard | undefined) =
 };
 
 /** Fetches a page after the reply, and sends its card to the statuses that want it. */
-export function linkReactions({ pages, media, tables }: LinkSurroundings): readonly Reaction<State, Events>[] {
+export function linkReactions({ pages, media, tables }: WebPageContext): readonly Reaction<State, Events>[] {
   /** Continues with the statuses in rows, some at a time. A journal entry records them before, as in `accountPurge`. */
   const goOn = async (
     part: number,

@@ -23,7 +23,7 @@ export interface Blueprint {
   /** Commands that always carry an idempotency key. */
   readonly keyed: ReadonlySet<string>;
   /** True when the command may be sent again if its outcome is unknown. */
-  repeatable(message: Pick<Message, 'command' | 'cause' | 'once'>): boolean;
+  repeatable(message: Pick<Message, 'command' | 'cause' | 'idempotencyKey'>): boolean;
 }
 
 export function blueprint(kind: AnyKind): Blueprint {
@@ -32,7 +32,8 @@ export function blueprint(kind: AnyKind): Blueprint {
   const never = commands('never');
   return {
     kind,
-    repeatable: (message) => message.cause !== undefined || message.once !== undefined || !never.has(message.command),
+    repeatable: (message) =>
+      message.cause !== undefined || message.idempotencyKey !== undefined || !never.has(message.command),
     beforeReply: handlersOf(kind, true),
     afterReply: handlersOf(kind, false),
     queries: commands('query'),

@@ -4,13 +4,13 @@ import type { Bus, Served } from '../../transport/bus.js';
 import { LogBound } from '../domain/log-bound.js';
 import { Unavailable } from '../domain/problem.js';
 import type { Clock, Random } from '../domain/time.js';
-import type { Surroundings } from './activation/activation-context.js';
-import { Residents } from './activation/activations.js';
+import type { ActivationContext } from './activation/activation-context.js';
+import { Activations } from './activation/activations.js';
 import { FreshIds } from './activation/fresh-ids.js';
 import { NactHost } from './activation/nact-host.js';
-import { Quieting } from './activation/passivation.js';
+import { PassivationTimer } from './activation/passivation.js';
 import { Shards } from './activation/shards.js';
-import { JointWrites } from './activation/write-batch.js';
+import { WriteBatch } from './activation/write-batch.js';
 import { Caller } from './asking/caller.js';
 import { Deadlines } from './asking/deadlines.js';
 import { NotTaken } from './asking/delivery.js';
@@ -68,9 +68,9 @@ export class Runtime implements Asker, ShardHost {
   readonly metrics: RuntimeMetrics = newMetrics();
   private readonly host = new NactHost();
   private readonly blueprints: ReadonlyMap<string, Blueprint>;
-  private readonly around: Surroundings;
+  private readonly around: ActivationContext;
   private readonly shards: Shards;
-  private readonly residents: Residents;
+  private readonly residents: Activations;
   private readonly backlogs: BacklogScan;
   private readonly caller: Caller;
   private readonly carrier: RowCarrier;
@@ -99,15 +99,15 @@ export class Runtime implements Asker, ShardHost {
       metrics,
       deadlines: new Deadlines(this.scope),
       fresh: new FreshIds(),
-      quieting: new Quieting(this.scope, limits.quietMs),
-      fleeting: new Quieting(this.scope, limits.fleetingMs),
-      joint: new JointWrites(tables),
+      passivation: new PassivationTimer(this.scope, limits.quietMs),
+      shortLived: new PassivationTimer(this.scope, limits.fleetingMs),
+      writeBatch: new WriteBatch(tables),
       send: (message, timeoutMs) => this.caller.send(message, timeoutMs),
       publish: (subject, payload) => bus.publish(subject, payload),
-      heard: parts.heard ?? (() => undefined),
+      invalidated: parts.heard ?? (() => undefined),
     };
     this.shards = new Shards(this.around, bus, (payload) => this.serve(payload));
-    this.residents = new Residents(this.around, this.blueprints, this.shards, this.host);
+    this.residents = new Activations(this.around, this.blueprints, this.shards, this.host);
     this.backlogs = new BacklogScan(tables, this.scope, (shard) => placement.epochOf(shard) !== undefined);
     const { blueprints, residents: local } = this;
     this.carrier = parts.carrier ?? carriesNothing;
@@ -123,7 +123,7 @@ export class Runtime implements Asker, ShardHost {
     once?: string,
     timeoutMs = ASK_TIMEOUT_MS,
   ): Promise<unknown> {
-    return this.caller.send({ kind, id, command, input, cause: undefined, once }, timeoutMs);
+    return this.caller.send({ kind, id, command, input, cause: undefined, idempotencyKey: once }, timeoutMs);
   }
 
   /** Returns the latest time in an id that this process minted; 0 before the first. */
@@ -137,7 +137,7 @@ export class Runtime implements Asker, ShardHost {
   }
 
   answerNow(kind: string, id: string, command: string, input: object): unknown {
-    return this.residents.answerNow({ kind, id, command, input, cause: undefined, once: undefined })?.reply;
+    return this.residents.answerNow({ kind, id, command, input, cause: undefined, idempotencyKey: undefined })?.reply;
   }
 
   /**

@@ -8,7 +8,7 @@ const CHUNK_BLOCKS = 2 ** CHUNK_BITS;
 const NONE = 0;
 
 /** The rings of an author's followers: a chain of blocks, all full but the first. */
-interface Audience {
+interface RingChain {
   first: number;
   /** Rings in the first block. */
   filled: number;
@@ -20,7 +20,7 @@ interface Audience {
  * Separate arrays took another hundred per author, and a fifth of their places were unused.
  */
 export class FollowerIndex {
-  readonly #audiences = new Map<string, Audience>();
+  readonly #audiences = new Map<string, RingChain>();
   readonly #chunks: Uint32Array[] = [];
   #blocks = 1;
   /** First block of the chain of unused blocks. */
@@ -124,7 +124,7 @@ export class FollowerIndex {
   }
 
   /** Removes and returns the last ring that was added. */
-  #pop(audience: Audience): number {
+  #pop(audience: RingChain): number {
     const { first } = audience;
     audience.filled -= 1;
     audience.count -= 1;

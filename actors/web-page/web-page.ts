@@ -52,7 +52,7 @@ export const initialLink = (): State => ({
 });
 
 /** The card of one page, fetched once for the whole cluster. */
-export const link: Slice<State, Commands, Events> = {
+export const webPage: Slice<State, Commands, Events> = {
   decide: {
     cardNow(state, { url }, { nowMs }) {
       if (state.url !== undefined && state.url !== url) return { events: [], reply: { card: undefined, known: true } };

@@ -1,6 +1,6 @@
 import { idMs, makeId } from '../../actors/domain/ids.js';
 import { accountStatuses, favourites } from '../../store/tables.js';
-import { Kept } from '../discovery/kept.js';
+import { SharedValue } from '../discovery/shared-value.js';
 import { DAY_MS } from '../discovery/tag-histories.js';
 import type { Services } from '../http/services.js';
 import { listedAccounts } from '../moderation/listed-accounts.js';
@@ -18,11 +18,11 @@ const ROWS_IN_ALL_MAX = 200_000;
 
 type ByDay = ReadonlyMap<number, number>;
 /** Cached counts by server, because tests start several in one process; released with the server's registry. */
-const keptOf = new WeakMap<object, Kept<ByDay>>();
+const keptOf = new WeakMap<object, SharedValue<ByDay>>();
 
 /** Returns the number of favourites, reblogs, and replies to others by local accounts, by days since 1970. */
 export function interactions(services: Services): Promise<ByDay> {
-  const kept = keptOf.get(services.registry) ?? new Kept(services.clock, () => countInteractions(services));
+  const kept = keptOf.get(services.registry) ?? new SharedValue(services.clock, () => countInteractions(services));
   keptOf.set(services.registry, kept);
   return kept.get();
 }

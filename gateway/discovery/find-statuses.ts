@@ -287,7 +287,7 @@ interface Shelves {
 }
 
 /** Caches of searches; each entry is valid while its sources are the same objects. */
-class Kept {
+class SearchCaches {
   readonly texts = new Texts();
   readonly #questions = new Generations<TextQuestion>(QUESTIONS_MAX);
   readonly #libraries = new WeakMap<Shelves['own'], { readonly shelves: Shelves; readonly library: Library }>();
@@ -323,12 +323,12 @@ class Kept {
 }
 
 /** Caches by server, because tests start several in one process; released with the server's registry. */
-const keptOfServers = new WeakMap<object, Kept>();
+const keptOfServers = new WeakMap<object, SearchCaches>();
 
-function keptOf({ registry }: Services): Kept {
+function keptOf({ registry }: Services): SearchCaches {
   let kept = keptOfServers.get(registry);
   if (kept === undefined) {
-    kept = new Kept();
+    kept = new SearchCaches();
     keptOfServers.set(registry, kept);
   }
   return kept;

@@ -22,7 +22,7 @@ type AccountTable<Name extends string, V> = Table<{ account: 'id'; era: 'int' },
  * A list of rows, newest first. A change replaces the array, so results derived from it are valid while it is the same
  * object.
  */
-interface Kept {
+interface CachedLatest {
   readonly rows: readonly Entry<unknown>[];
   /** Number of rows requested; fewer rows are all that exist. */
   readonly count: number;
@@ -36,7 +36,7 @@ export class LatestRows {
   readonly #tables: ReadTables;
   readonly #clock: Clock;
   /** Lists by table, then by account. */
-  readonly #kept = new Map<string, Generations<Kept>>();
+  readonly #kept = new Map<string, Generations<CachedLatest>>();
   /** Reads in flight; a write during a read makes its result stale. */
   readonly #reading = new Map<string, { stale: boolean }>();
   readonly #isTold: boolean;
@@ -120,7 +120,7 @@ export class LatestRows {
 }
 
 /** Returns the rows after a write or deletion; undefined if the result is unknown. */
-function after({ rows, count }: Kept, id: string, value: unknown): readonly Entry<unknown>[] | undefined {
+function after({ rows, count }: CachedLatest, id: string, value: unknown): readonly Entry<unknown>[] | undefined {
   const place = placeOf(rows, id);
   const isThere = rows[place]?.id === id;
   if (value === undefined) {

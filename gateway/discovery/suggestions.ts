@@ -71,13 +71,13 @@ function isOpen({ limits }: Services, record: StoreAccountRecord): boolean {
 }
 
 /** Cached interactions, valid while both lists are the same objects: the author of a status never changes. */
-interface KeptInteractions {
+interface CachedInteractions {
   readonly favourited: readonly Entry<StoreStatusRef>[];
   readonly interactions: readonly Interaction[];
 }
 
 /** Interactions by the list of the viewer's own statuses. */
-const kept = new WeakMap<readonly Entry<StoreAccountStatusRow>[], KeptInteractions>();
+const kept = new WeakMap<readonly Entry<StoreAccountStatusRow>[], CachedInteractions>();
 
 function interactionsOf(services: Services, viewer: string): Soon<readonly Interaction[]> {
   const { latestRows } = services;

@@ -9,8 +9,8 @@ import type { DayUse, TagUses } from '../entities/status/tag.js';
 import { eachBounded, READS_AT_ONCE_MAX } from '../paging/cursor.js';
 import { publicCursor } from '../timelines/public.js';
 import type { LimitedAccounts } from '../viewing/account-limits.js';
-import { Kept } from './kept.js';
 import type { LinkCards } from './link-cards.js';
+import { SharedValue } from './shared-value.js';
 import { countByDay, DAY_MS, lastDays, type TagHistories, type Used } from './tag-histories.js';
 
 /** Public statuses of the last week in which trends are found, newest first; and rows read at a time. */
@@ -59,19 +59,19 @@ export interface TrendsParts {
  */
 export class Trends {
   readonly #parts: TrendsParts;
-  readonly #sample: Kept<readonly StoreStatusRecord[]>;
-  readonly #tags: Kept<readonly Trend[]>;
-  readonly #links: Kept<readonly LinkTrend[]>;
-  readonly #statuses: Kept<readonly string[]>;
+  readonly #sample: SharedValue<readonly StoreStatusRecord[]>;
+  readonly #tags: SharedValue<readonly Trend[]>;
+  readonly #links: SharedValue<readonly LinkTrend[]>;
+  readonly #statuses: SharedValue<readonly string[]>;
 
   #authors: { readonly sample: readonly StoreStatusRecord[]; readonly ids: readonly string[] } | undefined;
 
   constructor(parts: TrendsParts) {
     this.#parts = parts;
-    this.#sample = new Kept(parts.clock, () => this.#readSample());
-    this.#tags = new Kept(parts.clock, () => this.#findTags());
-    this.#links = new Kept(parts.clock, () => this.#findLinks());
-    this.#statuses = new Kept(parts.clock, () => this.#findStatuses());
+    this.#sample = new SharedValue(parts.clock, () => this.#readSample());
+    this.#tags = new SharedValue(parts.clock, () => this.#findTags());
+    this.#links = new SharedValue(parts.clock, () => this.#findLinks());
+    this.#statuses = new SharedValue(parts.clock, () => this.#findStatuses());
   }
 
   tags(): Promise<readonly Trend[]> {

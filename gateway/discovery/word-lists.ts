@@ -16,7 +16,7 @@ const WORD_IDS = 8;
 /** Registers a listener for written rows of the index. */
 export type IndexTold = (listener: (key: Readonly<Record<string, string | number>>) => void) => void;
 
-interface Kept {
+interface CachedWordList {
   /** Newest bucket at the time of the read; the entry is stale when a later one begins. */
   readonly bucket: number;
   readonly ids: readonly string[];
@@ -29,7 +29,7 @@ interface Kept {
 export class WordLists {
   readonly #tables: ReadTables;
   readonly #clock: Pick<Clock, 'nowMs'>;
-  readonly #kept = new LRUCache<string, Kept>({
+  readonly #kept = new LRUCache<string, CachedWordList>({
     maxSize: IDS_MAX,
     sizeCalculation: ({ ids }) => WORD_IDS + ids.length,
   });

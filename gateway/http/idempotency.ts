@@ -18,7 +18,7 @@ const ONCE_CHARS = 22;
 
 /** Properties that all repeats of a request share. */
 export interface Repeated {
-  readonly once: string;
+  readonly idempotent: string;
   /** Undefined: the request creates nothing under an id. */
   readonly newId: string | undefined;
 }
@@ -36,7 +36,7 @@ export function once(request: Keyed, route: AnyRoute, path: string, key: string)
   const { viewer = '', bearer } = request;
   const place = `${route.method} ${path}`;
   if (route.idempotent === 'command') {
-    request.repeats({ once: onceOf(nameOf(viewer, place, key)), newId: undefined });
+    request.repeats({ idempotent: onceOf(nameOf(viewer, place, key)), newId: undefined });
     return route.handle(request);
   }
   const said = route.idempotent === 'id' ? [JSON.stringify(declared(route, request.body))] : [];
@@ -57,7 +57,7 @@ async function underOneId(request: Keyed, route: AnyRoute, name: string): Promis
   for (let look = 0; look < LOOKS_MAX; look++) {
     const found = await services.registry.claimAnswer(name, await services.newAccountId());
     if (found !== 'pending' && 'newId' in found) {
-      request.repeats({ once: onceOf(name), newId: found.newId });
+      request.repeats({ idempotent: onceOf(name), newId: found.newId });
       return carryOut(request, route, name);
     }
     if (found !== 'pending') return { status: found.status, body: new JsonText(found.body) };

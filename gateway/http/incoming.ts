@@ -71,7 +71,7 @@ export class Incoming implements Request<never, never, never> {
   }
 
   get once(): string | undefined {
-    return this.#repeated?.once;
+    return this.#repeated?.idempotent;
   }
 
   get newId(): string | undefined {

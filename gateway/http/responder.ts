@@ -5,7 +5,7 @@ import { JsonPieces, Scratch } from './json-pieces.js';
 import { type Answer, JsonText, Streamed } from './route.js';
 
 /** Properties of the response that do not depend on the answer. */
-export interface Delivery {
+export interface AnswerDelivery {
   readonly id: string;
   /** The request is a HEAD: the answer has the length of the body, but no body. */
   readonly bodiless: boolean;
@@ -98,7 +98,7 @@ export function respondUsual(
 }
 
 /** Sends an answer. The response must neither be aborted nor answered. */
-export function respond(response: HttpResponse, answer: Answer, delivery: Delivery): void {
+export function respond(response: HttpResponse, answer: Answer, delivery: AnswerDelivery): void {
   const isOwn = isRaw(answer.body) || answer.body instanceof Streamed;
   const raw = answer.headers?.['content-type'] !== undefined && isOwn;
   const body = answer.body instanceof Streamed ? NO_BYTES : encode(answer.body, raw);

@@ -1,7 +1,7 @@
 import ipaddr from 'ipaddr.js';
 import type { Clock } from '../../actors/domain/time.js';
 import type { InstanceEntry } from '../../proto/gen/types.js';
-import { type EntrySource, keepInStep } from '../settings/refreshed.js';
+import { type EntrySource, keepRefreshed } from '../settings/refreshed.js';
 
 /** Address ranges whose requests are refused. Each request is checked, so the answer comes from memory. */
 export interface BlockedAddresses {
@@ -34,7 +34,7 @@ export class AddressBlocks implements BlockedAddresses {
   /** Loads the ranges. @throws Unavailable when the store cannot answer */
   static async open(source: EntrySource): Promise<AddressBlocks> {
     const blocks = new AddressBlocks(source.clock);
-    await keepInStep('ip_blocks', source, (entries) => blocks.#take(entries));
+    await keepRefreshed('ip_blocks', source, (entries) => blocks.#take(entries));
     return blocks;
   }
 

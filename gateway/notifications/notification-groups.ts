@@ -7,9 +7,9 @@ import type { Page } from '../paging/page.js';
 import { type Soon, soon } from '../paging/soon.js';
 import type { Relations } from '../viewing/relations.js';
 import { relationsOf } from '../viewing/visible.js';
+import { asKept, type CachedPlace, keep, placeOf, stateOf } from './cached-group-pages.js';
 import { type FoundGroup, type NotificationGroup, sampleOf } from './found-groups.js';
 import { type Gathering, gathered, gatheringOf, type Wanted, withOlder } from './group-gathering.js';
-import { asKept, type KeptPlace, keep, placeOf, stateOf } from './kept-group-pages.js';
 import type { NotificationFilter } from './notification-filter.js';
 
 type Row = Entry<StoreNotificationRecord>;
@@ -51,7 +51,7 @@ export function countGroups(
 }
 
 /** Reads a page. `place` is its cache key, if it depends on the rows alone. */
-function found(wanted: Wanted, relations: Relations, place: KeptPlace | undefined): Soon<Page<NotificationGroup>> {
+function found(wanted: Wanted, relations: Relations, place: CachedPlace | undefined): Soon<Page<NotificationGroup>> {
   const state = place && stateOf(wanted, place);
   return soon(gathered(wanted, gatheringOf(wanted, relations)), (gathering) =>
     soon(withOlder(wanted, gathering), () =>

@@ -16,7 +16,7 @@ import { arrayOf } from './status-pages.js';
 export const idParams = Type.Object({ id: idText() });
 
 type Asked = Pick<Request<unknown, unknown, unknown>, 'services' | 'viewer' | 'url'>;
-type Kept = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
+type OtherParameters = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
 
 /** Answers with a page as JSON and its Link header. `keep` holds the request's other parameters. */
 export function pageAnswer(
@@ -24,7 +24,7 @@ export function pageAnswer(
   bounds: PageBounds,
   page: Omit<Page<unknown>, 'items'>,
   body: unknown,
-  keep: Kept = {},
+  keep: OtherParameters = {},
 ): Answer {
   const path = pathOf(url);
   const { newest, oldest, more } = page;
@@ -33,7 +33,12 @@ export function pageAnswer(
 }
 
 /** Answers with a page of a timeline. */
-export function statusPage(asked: Asked, bounds: PageBounds, page: Page<VisibleStatus>, keep: Kept = {}): Soon<Answer> {
+export function statusPage(
+  asked: Asked,
+  bounds: PageBounds,
+  page: Page<VisibleStatus>,
+  keep: OtherParameters = {},
+): Soon<Answer> {
   const { services, viewer } = asked;
   return soon(services.pages.list(services, viewer, page.items), (list) => pageAnswer(asked, bounds, page, list, keep));
 }

@@ -1,5 +1,5 @@
 /** JSON of immutable values, rendered once while the value is in memory. */
-export class KeptJson<T extends object> {
+export class CachedJson<T extends object> {
   readonly #kept = new WeakMap<T, Uint8Array>();
   readonly #render: (value: T) => object;
   readonly #isOpen: boolean;

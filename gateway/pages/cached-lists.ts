@@ -13,10 +13,10 @@ import { renderAdminAccount } from '../entities/account/admin.js';
 import { renderFilter } from '../entities/account/filter.js';
 import type { TagUses } from '../entities/status/tag.js';
 import { renderTag } from '../entities/status/tag.js';
-import { GROUP_PAGES_MAX, type KeptGroups } from '../notifications/kept-groups.js';
+import { type CachedGroups, GROUP_PAGES_MAX } from '../notifications/cached-groups.js';
 import type { EmojiLookup } from '../settings/custom-emoji.js';
 import type { InstanceSettings } from '../settings/settings.js';
-import { KeptJson } from './cached-json.js';
+import { CachedJson } from './cached-json.js';
 import { type ReportCard, ReportCards } from './cached-reports.js';
 
 /** Cached groups of notifications: some 700 bytes each. */
@@ -41,15 +41,19 @@ interface GroupCard {
 /** Cached JSON of everything besides statuses and accounts that is equal for all its viewers. */
 export class OtherCards {
   /** Accounts as moderators see them. */
-  #adminAccounts: KeptJson<StoreAccountRecord>;
+  #adminAccounts: CachedJson<StoreAccountRecord>;
   /** Custom emoji with which the texts were rendered. */
   #emojis: EmojiLookup['all'] | undefined;
   /** Conversations by their object: an account has a new one for each change. */
-  readonly #conversations = new KeptJson<AccountDirect>(({ id, unread }) => ({ id, unread }), 'open', ',"accounts":[');
-  readonly #filters = new KeptJson<AccountFilter>(renderFilter);
+  readonly #conversations = new CachedJson<AccountDirect>(
+    ({ id, unread }) => ({ id, unread }),
+    'open',
+    ',"accounts":[',
+  );
+  readonly #filters = new CachedJson<AccountFilter>(renderFilter);
   readonly #reports = new ReportCards((record) => this.adminAccount(record));
-  readonly #links: KeptJson<LinkTrend>;
-  readonly #numberedLinks: KeptJson<NumberedLink>;
+  readonly #links: CachedJson<LinkTrend>;
+  readonly #numberedLinks: CachedJson<NumberedLink>;
   readonly #instance: InstanceSettings;
   /** Hashtags by their histories, which are recomputed when somebody uses the hashtag. Without the closing brace. */
   readonly #tags = new WeakMap<TagUses, { readonly name: string; readonly open: Uint8Array }>();
@@ -57,12 +61,12 @@ export class OtherCards {
   /** Groups by their newest notification. */
   readonly groups = new Generations<GroupCard>(GROUPS_MAX);
   /** Pages of groups by their query. */
-  readonly groupPages = new Generations<KeptGroups>(GROUP_PAGES_MAX);
+  readonly groupPages = new Generations<CachedGroups>(GROUP_PAGES_MAX);
 
   constructor(instance: InstanceSettings) {
     this.#instance = instance;
-    this.#links = new KeptJson((link) => renderTrendsLink(instance, link));
-    this.#numberedLinks = new KeptJson(
+    this.#links = new CachedJson((link) => renderTrendsLink(instance, link));
+    this.#numberedLinks = new CachedJson(
       (link) => ({ ...renderTrendsLink(instance, link), id: tagId(link.name) }),
       'open',
     );
@@ -78,8 +82,8 @@ export class OtherCards {
     return this.#adminAccounts.of(record);
   }
 
-  #newAdminAccounts(): KeptJson<StoreAccountRecord> {
-    return new KeptJson((record) => renderAdminAccount(this.#instance, record));
+  #newAdminAccounts(): CachedJson<StoreAccountRecord> {
+    return new CachedJson((record) => renderAdminAccount(this.#instance, record));
   }
 
   /** Renders a report for moderators; undefined if an account that it concerns is deleted. */

@@ -12,7 +12,7 @@ export interface ReportCard {
   readonly whole: Uint8Array;
 }
 
-interface Kept extends ReportCard {
+interface CachedReport extends ReportCard {
   /** Bytes of the accounts that it names, in order. Each change of an account creates new ones. */
   readonly people: readonly (Uint8Array | undefined)[];
   readonly known: readonly InstanceEntry[];
@@ -29,7 +29,7 @@ const NO_RULES = Buffer.from(',"rules":[]}');
 
 /** Reports as moderators see them, cached until the report or an account that it names changes. */
 export class ReportCards {
-  readonly #kept = new WeakMap<InstanceReport, Kept>();
+  readonly #kept = new WeakMap<InstanceReport, CachedReport>();
   readonly #account: (record: StoreAccountRecord) => Uint8Array;
 
   /** `account` returns the bytes of an account as moderators see it: the same object while they are equal. */

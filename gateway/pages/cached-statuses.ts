@@ -23,8 +23,8 @@ const ACCOUNTS_BYTES_MAX = 32 * 2 ** 20;
 /** Memory of an entry besides its bytes. */
 const CARD_BYTES = 300;
 
-const weighing = (max: number) => ({ of: ({ bytes }: Kept) => CARD_BYTES + bytes.length, max });
-interface Kept {
+const weighing = (max: number) => ({ of: ({ bytes }: CachedStatus) => CARD_BYTES + bytes.length, max });
+interface CachedStatus {
   readonly bytes: Uint8Array;
 }
 

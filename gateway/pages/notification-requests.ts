@@ -6,10 +6,10 @@ import { loadAccounts } from '../viewing/people-at-hand.js';
 import { blocksDomainOf } from '../viewing/screen.js';
 import { isPublished } from '../viewing/standing.js';
 import { relationsOf, visibleById } from '../viewing/visible.js';
-import { KeptJson } from './cached-json.js';
+import { CachedJson } from './cached-json.js';
 
 /** Constant fields of the REST API's NotificationRequest, whose number is a string, up to the account. */
-const own = new KeptJson<AccountNotificationRequest>(
+const own = new CachedJson<AccountNotificationRequest>(
   ({ id, createdAtMs, updatedAtMs, count }) => ({
     id,
     created_at: isoTime(createdAtMs),

@@ -230,7 +230,7 @@ export class MergedCursor<E extends { readonly id: string }> implements Cursor<E
 }
 
 /** Removes duplicates from a merge whose sources may contain the same rows. */
-export class OnceCursor<E extends { readonly id: string }> implements Cursor<E> {
+export class DistinctCursor<E extends { readonly id: string }> implements Cursor<E> {
   readonly #merged: Cursor<E>;
   #last = '';
 

@@ -1,6 +1,6 @@
 import { fileUrl } from '../../actors/domain/media.js';
 import type { CustomEmoji, EmojiLookup } from './custom-emoji.js';
-import { type EntrySource, keepInStep } from './refreshed.js';
+import { type EntrySource, keepRefreshed } from './refreshed.js';
 
 /** The instance's emoji in memory, at most ENTRIES_MAX, updated with each write on this and on other nodes. */
 export class CustomEmojis implements EmojiLookup {
@@ -11,7 +11,7 @@ export class CustomEmojis implements EmojiLookup {
   /** Loads the emoji. @throws Unavailable when the store cannot answer */
   static async open(source: EntrySource, baseUrl: string): Promise<CustomEmojis> {
     const emojis = new CustomEmojis();
-    await keepInStep('emojis', source, (entries) => {
+    await keepRefreshed('emojis', source, (entries) => {
       emojis.all = new Map(
         entries.map(({ key, text }) => {
           const url = fileUrl(baseUrl, text?.text ?? '');

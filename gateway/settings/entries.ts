@@ -6,7 +6,7 @@ import { RANGE_LIMIT_MAX } from '../../store/port.js';
 import { instanceEntries } from '../../store/tables.js';
 
 /** A collection that is cached or being read. */
-interface Kept {
+interface CachedEntries {
   readonly reading: Promise<readonly InstanceEntry[]>;
   /** Present after the read; updated by notifications. */
   found: readonly InstanceEntry[] | undefined;
@@ -15,7 +15,7 @@ interface Kept {
 /** Settings and other entries of administrators, in the order of creation. A collection is cached until it changes. */
 export class InstanceEntries {
   readonly #tables: Pick<CachedTables, 'range'>;
-  readonly #kept = new Map<string, Kept>();
+  readonly #kept = new Map<string, CachedEntries>();
 
   constructor(tables: Pick<CachedTables, 'range' | 'onChanged'>) {
     this.#tables = tables;
@@ -29,7 +29,7 @@ export class InstanceEntries {
   async of(collection: Collection): Promise<readonly InstanceEntry[]> {
     const known = this.#kept.get(collection);
     if (known !== undefined) return known.found ?? known.reading;
-    const kept: Kept = { reading: this.#read(collection), found: undefined };
+    const kept: CachedEntries = { reading: this.#read(collection), found: undefined };
     this.#kept.set(collection, kept);
     try {
       kept.found = await kept.reading;

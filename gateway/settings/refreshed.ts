@@ -22,7 +22,7 @@ export interface EntrySource {
  * Passes a collection to `take` now, and again after each write on this or another node, in order.
  * @throws Unavailable when the store cannot answer the first time
  */
-export async function keepInStep(
+export async function keepRefreshed(
   collection: Collection,
   { entries, tables, clock, failed }: EntrySource,
   take: (found: readonly InstanceEntry[]) => void,

@@ -2,11 +2,11 @@ import type { HomeBounds, HomeIds } from '../../actors/timelines/ring-part.js';
 import { accountStatuses } from '../../store/tables.js';
 import type { Services } from '../http/services.js';
 import type { PageBounds } from '../paging/bounds.js';
-import { AheadCursor, type Cursor, MergedCursor, OnceCursor } from '../paging/cursor.js';
+import { AheadCursor, type Cursor, DistinctCursor, MergedCursor } from '../paging/cursor.js';
 import { accountCursor } from '../paging/eras.js';
 import { type Page, readPage, type Select } from '../paging/page.js';
 import { type Soon, soon } from '../paging/soon.js';
-import type { Audience, Lens } from '../viewing/lens.js';
+import type { Lens, StatusAudience } from '../viewing/lens.js';
 import type { Viewpoint } from '../viewing/lenses.js';
 import { REPEAT_ROWS } from '../viewing/repeat-window.js';
 import { type VisibleStatus, visibleById } from '../viewing/visible.js';
@@ -26,7 +26,7 @@ const LOOKED_MIN = 10;
 export interface HomeEntry {
   readonly id: string;
   /** Known for merged rows: avoids loading statuses that are not shown. */
-  readonly audience?: Audience;
+  readonly audience?: StatusAudience;
 }
 
 /**
@@ -38,7 +38,7 @@ export function homeTimeline(services: Services, viewer: string, bounds: PageBou
   return soon(services.lenses.home(viewer, ask), ({ view, part }) => {
     const { lens } = view;
     const cursor = new AheadCursor(wholeHome(services, viewer, lens, ask, part));
-    const select = selectShown(services, viewer, view, (status: Audience) => lens.home(status));
+    const select = selectShown(services, viewer, view, (status: StatusAudience) => lens.home(status));
     const isOpen = bounds.after === undefined;
     // If reading ends at a bound, the rows below the bound still count for repeats.
     const below = (id: string, count: number) => {
@@ -76,7 +76,7 @@ export function selectShown(
   services: Services,
   viewer: string,
   { relations }: Viewpoint,
-  belongs: (status: Audience) => boolean,
+  belongs: (status: StatusAudience) => boolean,
 ): Select<HomeEntry, VisibleStatus> {
   return (rows) => {
     const isKnown = rows.some(({ audience }) => audience !== undefined);
@@ -136,5 +136,5 @@ function withTags(
   bounds: Pick<PageBounds, 'upwards'>,
 ): Cursor<HomeEntry> {
   const bare = { next: (count: number) => soon(home.next(count), (rows) => rows.map(({ id }) => ({ id }))) };
-  return new OnceCursor<HomeEntry>(new MergedCursor<HomeEntry>([bare, tagged], bounds.upwards, CHUNK_MAX));
+  return new DistinctCursor<HomeEntry>(new MergedCursor<HomeEntry>([bare, tagged], bounds.upwards, CHUNK_MAX));
 }

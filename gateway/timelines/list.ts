@@ -4,7 +4,7 @@ import type { PageBounds } from '../paging/bounds.js';
 import type { Cursor } from '../paging/cursor.js';
 import { type Page, readPage } from '../paging/page.js';
 import { type Soon, soon } from '../paging/soon.js';
-import type { Audience } from '../viewing/lens.js';
+import type { StatusAudience } from '../viewing/lens.js';
 import { loadStatuses, notFound, type VisibleStatus } from '../viewing/visible.js';
 import { type HomeEntry, homeCursor, selectShown } from './home.js';
 import { Shown } from './repeats.js';
@@ -30,7 +30,7 @@ export function listTimeline(
     if (!lens.hasList(listId)) return notFound();
     const home = homeCursor(services, viewer, () => lens.listAuthors(listId), { ...ask, limit: LOOK_IDS }, part);
     const cursor = sifted(services, home, ask.limit, (author) => lens.listed(listId, author));
-    const select = selectShown(services, viewer, view, (status: Audience) => lens.list(listId, status));
+    const select = selectShown(services, viewer, view, (status: StatusAudience) => lens.list(listId, status));
     const shown = new Shown();
     return readPage(cursor, bounds, (rows) => soon(select(rows), (seen) => shown.once(seen, bounds.upwards)));
   });

@@ -6,10 +6,10 @@ import type { PageBounds } from '../paging/bounds.js';
 import { filledBuckets } from '../paging/buckets.js';
 import {
   type Cursor,
+  DistinctCursor,
   type Entry,
   entriesSoon,
   MergedCursor,
-  OnceCursor,
   PartsCursor,
   rangeSoon,
 } from '../paging/cursor.js';
@@ -51,7 +51,7 @@ export function tagsCursor(
   const cursors = [...new Set(tags)].map((tag) => tagCursor(tables, tag, bounds));
   const [only] = cursors;
   if (only !== undefined && cursors.length === 1) return only;
-  return new OnceCursor(new MergedCursor(cursors, bounds.upwards, chunk));
+  return new DistinctCursor(new MergedCursor(cursors, bounds.upwards, chunk));
 }
 
 function tagCursor(tables: ReadTables, tag: string, bounds: Omit<PageBounds, 'limit'>) {

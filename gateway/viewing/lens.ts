@@ -6,7 +6,7 @@ import type { KnownRelation } from './relations.js';
 import { isReadable } from './screen.js';
 
 /** Properties of a status on which visibility depends; rows of timelines contain them, too. */
-export type Audience = Pick<
+export type StatusAudience = Pick<
   StoreStatusRecord,
   'accountId' | 'visibility' | 'inReplyToId' | 'inReplyToAccountId' | 'reblogOfId' | 'reblogOfAccountId'
 > & {
@@ -161,7 +161,7 @@ export class Lens {
   }
 
   /** Returns true if the status is visible to the viewer and its authors are neither blocked nor muted. */
-  allows(status: Audience): boolean {
+  allows(status: StatusAudience): boolean {
     return this.#allows(status, this.#of(status.accountId));
   }
 
@@ -170,14 +170,14 @@ export class Lens {
    * followers, and a status must not mention an account that the viewer blocks or mutes. Source: Mastodon's streaming
    * server.
    */
-  overhears(status: Audience): boolean {
+  overhears(status: StatusAudience): boolean {
     if (!this.allows(status)) return false;
     if (this.#limits.silenced(status.accountId) && !this.hears(status.accountId)) return false;
     return !status.mentions.some(({ accountId }) => this.#refuses(accountId));
   }
 
   /** Returns true if a new status belongs in the viewer's home timeline. A read of the timeline decides equally. */
-  home(status: Audience): boolean {
+  home(status: StatusAudience): boolean {
     if (this.#tags.size > 0 && this.tagged(status)) return true;
     const bits = this.#of(status.accountId);
     if (!this.#comes(status, bits)) return false;
@@ -190,7 +190,7 @@ export class Lens {
   /**
    * Returns true if the status has a followed hashtag, from any author. Source: Mastodon FeedManager#filter_from_tags?.
    */
-  tagged(status: Audience): boolean {
+  tagged(status: StatusAudience): boolean {
     if (status.visibility !== 'public' || status.reblogOfId !== undefined) return false;
     if (status.tags?.some((name) => this.#tags.has(name)) !== true || this.hides(status.accountId)) return false;
     return !status.mentions.some((mention) => this.hides(mention.accountId));
@@ -199,7 +199,7 @@ export class Lens {
   /**
    * Returns true if a new status belongs in one of the viewer's lists. Source: Mastodon FeedManager#filter_from_list?.
    */
-  list(listId: string, status: Audience): boolean {
+  list(listId: string, status: StatusAudience): boolean {
     const list = this.#lists.get(listId);
     if (list === undefined || !list.members.has(status.accountId)) return false;
     if (status.visibility === 'direct' || !this.#comes(status, this.#of(status.accountId))) return false;
@@ -218,7 +218,7 @@ export class Lens {
    * Returns true if the viewer receives the status, in the home timeline or a list. `bits` is the relation to its
    * author.
    */
-  #comes(status: Audience, bits: number): boolean {
+  #comes(status: StatusAudience, bits: number): boolean {
     const isOwn = status.accountId === this.#viewer;
     if ((!isOwn && (bits & FOLLOWED) === 0) || !this.#allows(status, bits)) return false;
     if (isOwn) return true;
@@ -227,7 +227,7 @@ export class Lens {
     return status.reblogOfId === undefined || (bits & REBLOGS) !== 0;
   }
 
-  #allows(status: Audience, bits: number): boolean {
+  #allows(status: StatusAudience, bits: number): boolean {
     const { accountId, reblogOfAccountId } = status;
     if (this.#hides(accountId, bits)) return false;
     if (reblogOfAccountId !== undefined && this.hides(reblogOfAccountId)) return false;
@@ -267,7 +267,7 @@ function ruleOf({ members, repliesPolicy }: AccountSourceList): ListRule {
 }
 
 /** Returns the account that a reply answers, unless it is the author. Returns `unknown` if that account is deleted. */
-function answeredOther({ accountId, inReplyToId, inReplyToAccountId }: Audience): string | undefined {
+function answeredOther({ accountId, inReplyToId, inReplyToAccountId }: StatusAudience): string | undefined {
   if (inReplyToId === undefined || inReplyToAccountId === accountId) return undefined;
   return inReplyToAccountId ?? 'unknown';
 }

@@ -44,7 +44,7 @@ const NOBODY: AccountSources = {
 };
 const NO_BOUNDS: HomeBounds = { ...ALL, limit: 0 };
 
-interface Kept extends Viewpoint {
+interface CachedViewpoint extends Viewpoint {
   readonly version: number;
   /** Share of EDGES_MAX that the lens uses. */
   readonly edges: number;
@@ -68,7 +68,10 @@ interface Asking {
  */
 export class Lenses {
   readonly #ask: TypedAsk<AccountCommands>;
-  readonly #kept = new Generations<Kept>(EDGES_MAX / LENS_EDGES, { of: ({ edges }) => edges, max: EDGES_MAX });
+  readonly #kept = new Generations<CachedViewpoint>(EDGES_MAX / LENS_EDGES, {
+    of: ({ edges }) => edges,
+    max: EDGES_MAX,
+  });
 
   readonly #clock: LensClock;
   readonly #answerNow: TypedAnswerNow<AccountCommands>;
@@ -137,7 +140,12 @@ export class Lenses {
     return part ? { view: kept, part } : this.#askHome(viewer, bounds, question, kept);
   }
 
-  async #askHome(viewer: string, bounds: HomeBounds, question: AccountReadHome, kept: Kept | undefined): Promise<Seen> {
+  async #askHome(
+    viewer: string,
+    bounds: HomeBounds,
+    question: AccountReadHome,
+    kept: CachedViewpoint | undefined,
+  ): Promise<Seen> {
     const asking = this.#begin(viewer);
     const asked = this.#guests?.asking(viewer, bounds);
     const late = await this.#ask(viewer, 'home', question).finally(() => this.#end(viewer, asking));
@@ -152,7 +160,7 @@ export class Lenses {
    * Returns true if the cached lens is valid without a query. The maximum age is the one of cached rows (ADR 0013): it
    * bounds the stale data that a node may show while it is partitioned from the bus without knowing it.
    */
-  #believes(viewer: string, { askedMs, generation }: Kept): boolean {
+  #believes(viewer: string, { askedMs, generation }: CachedViewpoint): boolean {
     const news = this.#news;
     if (news === undefined || askedMs === undefined || generation !== this.#generation) return false;
     return this.#clock.monotonicMs() - askedMs < news.ageMaxMs() && news.covers(viewer);
@@ -183,7 +191,12 @@ export class Lenses {
     if (asking !== undefined && all?.delete(asking) && all.size === 0) this.#asking.delete(viewer);
   }
 
-  #seen(viewer: string, kept: Kept | undefined, answer: AccountHome | Problem, asking: Asking | undefined): Soon<Seen> {
+  #seen(
+    viewer: string,
+    kept: CachedViewpoint | undefined,
+    answer: AccountHome | Problem,
+    asking: Asking | undefined,
+  ): Soon<Seen> {
     if (isProblem(answer)) throw new Error(`failed to read relations: the account refused the query: ${answer.detail}`);
     const part = { ids: answer.ids, rest: answer.rest as HomeIds['rest'], floor: answer.floor };
     if (answer.sources === undefined && kept !== undefined) {
@@ -193,13 +206,17 @@ export class Lenses {
     return this.#keep(viewer, answer, asking).then((view) => ({ view, part }));
   }
 
-  async #keep(viewer: string, { version, sources = NOBODY }: AccountHome, asking: Asking | undefined): Promise<Kept> {
+  async #keep(
+    viewer: string,
+    { version, sources = NOBODY }: AccountHome,
+    asking: Asking | undefined,
+  ): Promise<CachedViewpoint> {
     const screen = sources.screened ? await loadScreen(this.#ask, viewer, this.#clock) : undefined;
     const lens = new Lens(viewer, sources, this.#clock, this.#limits, screen?.languages);
     const relation = (account: string) => lens.relation(account);
     const relations = screen === undefined ? relation : Object.assign(relation, { screen });
     const edges = LENS_EDGES + edgesOf(sources) + (screen?.size ?? 0);
-    const view: Kept = { version, edges, lens, relations, askedMs: undefined, generation: 0 };
+    const view: CachedViewpoint = { version, edges, lens, relations, askedMs: undefined, generation: 0 };
     // The screen was queried separately, so it may lack a change published meanwhile.
     if (asking?.overtaken === false && screen === undefined) believe(view, asking);
     this.#kept.set(viewer, view);
@@ -207,7 +224,7 @@ export class Lenses {
   }
 }
 
-function believe(kept: Kept, { atMs, generation }: Asking): void {
+function believe(kept: CachedViewpoint, { atMs, generation }: Asking): void {
   kept.askedMs = atMs;
   kept.generation = generation;
 }

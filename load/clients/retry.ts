@@ -24,7 +24,7 @@ export interface Patience {
  * Repeats a request until the answer is 200, obeying Retry-After. A request without an answer in time is not repeated.
  * @throws NoAnswer naming the last answer
  */
-export async function insist(client: Client, ask: Ask, { untilMs, signal }: Patience): Promise<Answer> {
+export async function retried(client: Client, ask: Ask, { untilMs, signal }: Patience): Promise<Answer> {
   let last = '';
   for (let tried = 0; tried < TRIES_MAX; tried++) {
     const answer = await client.ask(ask).catch(noAnswer);

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Agent, WebSocket } from 'undici';
 import type { Crowd } from '../crowd.js';
-import type { Witness } from '../judging/observer.js';
-import type { Sightings } from '../judging/seen-posts.js';
+import type { Observer } from '../judging/observer.js';
+import type { SeenPosts } from '../judging/seen-posts.js';
 import { type Findings, OrderWatch } from '../judging/verdicts.js';
 import type { Visible } from '../judging/visible.js';
 import { type Answer, NoAnswer, streamAgent } from './client.js';
@@ -42,8 +42,8 @@ export class Streaming {
     private readonly timeoutMs: number,
     private readonly watching: {
       readonly crowd: Crowd;
-      readonly witness: Witness;
-      readonly sightings: Sightings;
+      readonly witness: Observer;
+      readonly sightings: SeenPosts;
       readonly visible: Visible;
       readonly findings: Findings;
     },

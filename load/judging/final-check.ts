@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, NoAnswer } from '../clients/client.js';
 import { inParallel } from '../clients/in-parallel.js';
 import { statusesIn } from '../clients/json.js';
-import { insist, type Patience, Refused } from '../clients/retry.js';
+import { type Patience, Refused, retried } from '../clients/retry.js';
 import type { Crowd } from '../crowd.js';
-import type { Witness, Witnessed } from './observer.js';
-import type { Sightings } from './seen-posts.js';
+import type { ObservedPost, Observer } from './observer.js';
+import type { SeenPosts } from './seen-posts.js';
 import { type Findings, judgeTimeline, missingFrom, type Sighting } from './verdicts.js';
 
 /** The largest page of these servers. */
@@ -31,11 +31,11 @@ const INTERRUPTED_MS_MAX = 10_000;
 const SILENT_MAX = 8;
 const NEVER = new AbortController().signal;
 
-export interface Aftermath {
+export interface FinalCheck {
   readonly client: Client;
   readonly crowd: Crowd;
-  readonly witness: Witness;
-  readonly sightings: Sightings;
+  readonly witness: Observer;
+  readonly sightings: SeenPosts;
   readonly findings: Findings;
   /** The server's wall clock before the run; NaN if unknown: then everything is read. */
   readonly startedAtMs: number;
@@ -62,13 +62,13 @@ interface Place {
   readonly path: string;
   readonly token: string;
   readonly pagesMax: number;
-  readonly expected: readonly Witnessed[];
+  readonly expected: readonly ObservedPost[];
 }
 
 /**
  * Reads every author's own statuses and some homes after the run. Repeats until everything is found or the time is up.
  */
-export async function lookAfterwards(aftermath: Aftermath, homes: readonly number[]): Promise<Looked> {
+export async function checkAtTheEnd(aftermath: FinalCheck, homes: readonly number[]): Promise<Looked> {
   const { crowd, witness } = aftermath;
   const acknowledged = (author: number) => witness.postsOf(author).filter((post) => post.acknowledgedMs !== undefined);
   const own: Place[] = witness.authors.flatMap((author) => {
@@ -116,7 +116,7 @@ export async function lookAfterwards(aftermath: Aftermath, homes: readonly numbe
   return { authors: own.length, homes: others.length, unread };
 }
 
-interface Looking extends Aftermath {
+interface Looking extends FinalCheck {
   /** Missing posts are searched again until this time. */
   untilMs: number;
   /** Nothing is read after this time. */
@@ -161,7 +161,7 @@ async function readTimeline(
     const patience: Patience = { untilMs: Math.min(looking.endMs, latestMs), signal: NEVER };
     const older = before === undefined ? '' : `&max_id=${encodeURIComponent(before)}`;
     const ask = { method: 'GET', path: `${path}?limit=${PAGE}${older}`, token } as const;
-    const { text } = await insist(client, ask, patience);
+    const { text } = await retried(client, ask, patience);
     const statuses = statusesIn(text);
     seen.push(...sightings.in(statuses));
     entries += statuses.length;

@@ -3,8 +3,8 @@ import { type StatusJson, statusesIn } from '../clients/json.js';
 import { pause } from '../clients/retry.js';
 import type { Crowd } from '../crowd.js';
 import { below, type Random } from '../random.js';
-import type { Witnessed } from './observer.js';
-import type { Sightings } from './seen-posts.js';
+import type { ObservedPost } from './observer.js';
+import type { SeenPosts } from './seen-posts.js';
 import type { Visible } from './visible.js';
 
 /** Posts watched at a time: few, because these requests come on top of the run's. */
@@ -22,7 +22,7 @@ type Found = 'there' | 'not there' | 'deeper' | 'unread';
 export interface Watching {
   readonly client: Client;
   readonly crowd: Crowd;
-  readonly sightings: Sightings;
+  readonly sightings: SeenPosts;
   readonly visible: Visible;
   readonly random: Random;
   /** Ends the watching; posts being watched then get no verdict. */
@@ -39,7 +39,7 @@ export class HomeWatch {
   ) {}
 
   /** Starts to watch a post that was just acknowledged, if there is capacity. */
-  posted(post: Witnessed): void {
+  posted(post: ObservedPost): void {
     const followers = this.watching.crowd.followersOf(post.author);
     if (this.#underWay.size >= WATCHED_MAX || followers.length === 0) return;
     const follower = followers[below(this.watching.random, followers.length)] ?? 0;
@@ -52,7 +52,7 @@ export class HomeWatch {
     await Promise.all(this.#underWay);
   }
 
-  async #look(post: Witnessed, follower: number): Promise<void> {
+  async #look(post: ObservedPost, follower: number): Promise<void> {
     const { crowd, visible, signal } = this.watching;
     const user = crowd.users[follower];
     if (user === undefined) return;
@@ -70,7 +70,7 @@ export class HomeWatch {
   }
 
   /** Searches below the posts that may be above this one. `deeper`: the pages of one read contained only such posts. */
-  async #find(post: Witnessed, token: string): Promise<Found> {
+  async #find(post: ObservedPost, token: string): Promise<Found> {
     let before: string | undefined;
     for (let page = 0; page < PAGES_MAX; page++) {
       const statuses = await this.#page(token, before);

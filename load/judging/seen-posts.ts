@@ -1,11 +1,11 @@
 import { type StatusJson, statusesIn } from '../clients/json.js';
-import type { Witness } from './observer.js';
+import type { Observer } from './observer.js';
 import { type Findings, judgeTimeline, type Sighting } from './verdicts.js';
 
 /** Recognises the run's posts in the server's answers. */
-export class Sightings {
+export class SeenPosts {
   constructor(
-    private readonly witness: Witness,
+    private readonly witness: Observer,
     private readonly findings: Findings,
   ) {}
 

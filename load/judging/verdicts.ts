@@ -1,4 +1,4 @@
-import type { Witnessed } from './observer.js';
+import type { ObservedPost } from './observer.js';
 
 export const verdictNames = ['lost', 'repeated', 'outOfOrder', 'late'] as const;
 export type VerdictName = (typeof verdictNames)[number];
@@ -14,7 +14,7 @@ export interface Finding {
 
 /** A post of the run, seen at a place. */
 export interface Sighting {
-  readonly post: Witnessed;
+  readonly post: ObservedPost;
   /** The status id under which it was seen. */
   readonly id: string;
 }
@@ -49,7 +49,7 @@ export class OrderWatch {
   /** Seen posts, one bit each: there may be thousands of streams and a million posts. */
   #seen = new Uint32Array(4);
   /** The latest start seen so far, by author. */
-  readonly #latestStart = new Map<number, Witnessed>();
+  readonly #latestStart = new Map<number, ObservedPost>();
 
   constructor(
     private readonly place: string,
@@ -75,7 +75,7 @@ export class OrderWatch {
     return true;
   }
 
-  saw(post: Witnessed): boolean {
+  saw(post: ObservedPost): boolean {
     return ((this.#seen[post.number >>> 5] ?? 0) & (1 << (post.number & 31))) !== 0;
   }
 
@@ -97,10 +97,10 @@ export function judgeTimeline(place: string, newestFirst: readonly Sighting[], f
  * truncates, proves nothing about posts older than the oldest one seen.
  */
 export function missingFrom(
-  expected: readonly Witnessed[],
+  expected: readonly ObservedPost[],
   seen: readonly Sighting[],
   readToItsEnd: boolean,
-): readonly Witnessed[] {
+): readonly ObservedPost[] {
   const there = new Set(seen.map(({ post }) => post.marker));
   const oldestMs = Math.min(...seen.map(({ post }) => post.acknowledgedMs ?? Number.POSITIVE_INFINITY));
   return expected.filter(

@@ -1,5 +1,5 @@
 import { Histogram } from './histogram.js';
-import type { Witnessed } from './observer.js';
+import type { ObservedPost } from './observer.js';
 import type { Findings } from './verdicts.js';
 
 /** Measures how long posts take to become visible to others: from sending to seeing, in homes and streams. */
@@ -15,14 +15,14 @@ export class Visible {
     private readonly findings: Findings,
   ) {}
 
-  seen(where: 'home' | 'stream', place: string, post: Witnessed, nowMs: number): void {
+  seen(where: 'home' | 'stream', place: string, post: ObservedPost, nowMs: number): void {
     if (post.startedMs < this.fromMs) return;
     const tookMs = nowMs - post.startedMs;
     this[where].record(tookMs);
     if (tookMs > this.lateMs) this.late(place, post, `seen after ${Math.round(tookMs)} ms`);
   }
 
-  late(place: string, post: Witnessed, detail: string): void {
+  late(place: string, post: ObservedPost, detail: string): void {
     if (post.startedMs < this.fromMs) return;
     this.findings.add({ verdict: 'late', place, post: post.marker, detail });
   }

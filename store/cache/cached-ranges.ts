@@ -22,7 +22,7 @@ type RowKey = Readonly<Record<string, string | number>>;
  * Caches complete answers to range queries until somebody writes into their partition. For tables that receive the same
  * queries again and again and are seldom written, such as the indexes of the search.
  */
-export class KeptRanges {
+export class CachedRanges {
   readonly #tables: ReadonlySet<string>;
   readonly #answers = new LRUCache<string, { readonly partition: string; readonly rows: readonly AnyRow[] }>({
     maxSize: ROWS_MAX,

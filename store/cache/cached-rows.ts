@@ -25,20 +25,20 @@ const BYTES_MAX = 96 * 2 ** 20;
 const ROW_BYTES = 400;
 
 /** A row, and the time since which it is known to be current (monotonic clock). */
-interface Kept {
+interface CachedRow {
   readonly row: object;
   readonly sinceMs: number;
 }
 
 /** Cached rows of one table by the text of their keys, with the reads and writes under way. */
-export class KeptRows {
+export class CachedRows {
   readonly #columns: readonly { readonly name: string; readonly isId: boolean }[];
   /** The name of a key's only column, whose value is the cache key itself: a lookup then builds no string. */
   readonly #only: string | undefined;
   readonly #rowsMax: number;
   readonly #value: AnyTable['value'];
   /** Created with the first row: for some tables nothing is ever cached. */
-  #rows: Generations<Kept> | undefined;
+  #rows: Generations<CachedRow> | undefined;
   readonly #reading = new Map<string, Reading>();
   readonly #writing = new Map<string, Writing>();
 

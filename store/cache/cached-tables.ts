@@ -1,8 +1,8 @@
 import { storedId } from '../../actors/domain/ids.js';
 import type { Bounds, IdRow, IdSpan, RangeOptions, Row, RowWrite, Tables, WriteOptions } from '../port.js';
 import type { AnyTable, Columns, KeyOf, Table } from '../table.js';
-import { KeptRanges } from './cached-ranges.js';
-import { KeptRows, type Key, type Reading } from './cached-rows.js';
+import { CachedRanges } from './cached-ranges.js';
+import { CachedRows, type Key, type Reading } from './cached-rows.js';
 import { ConstantRows } from './constant-rows.js';
 import { NewestRows } from './newest-rows.js';
 
@@ -79,9 +79,9 @@ export interface CachedTablesOptions {
 export class CachedTables implements Tables {
   readonly #inner: Tables;
   /** Row caches by table name. */
-  readonly #kept = new Map<string, KeptRows>();
+  readonly #kept = new Map<string, CachedRows>();
   /** The table of the last lookup: a page reads many rows of one table. */
-  #latest: { readonly table: AnyTable; readonly kept: KeptRows } | undefined;
+  #latest: { readonly table: AnyTable; readonly kept: CachedRows } | undefined;
   readonly #rowsMax: number;
   readonly #writtenHere: WrittenHere[] = [];
   readonly #changed: ((rows: readonly WrittenRow[] | undefined) => void)[] = [];
@@ -95,7 +95,7 @@ export class CachedTables implements Tables {
   readonly #promptMs: number;
   readonly #monotonicMs: () => number;
   readonly #newest: NewestRows;
-  readonly #ranges: KeptRanges;
+  readonly #ranges: CachedRanges;
   readonly #constants = new ConstantRows();
 
   constructor(
@@ -114,7 +114,7 @@ export class CachedTables implements Tables {
     this.#monotonicMs = monotonicMs;
     this.#inner = inner;
     this.#newest = new NewestRows(newest);
-    this.#ranges = new KeptRanges(ranges);
+    this.#ranges = new CachedRanges(ranges);
     this.#rowsMax = rowsMax;
     this.#trusts = trusts;
     this.#ageMaxMs = ageMaxMs;
@@ -365,11 +365,11 @@ export class CachedTables implements Tables {
     return this.#believedMs;
   }
 
-  #of(table: AnyTable): KeptRows {
+  #of(table: AnyTable): CachedRows {
     if (table === this.#latest?.table) return this.#latest.kept;
     let kept = this.#kept.get(table.name);
     if (kept === undefined) {
-      kept = new KeptRows(table, this.#rowsMax, this.#monotonicMs);
+      kept = new CachedRows(table, this.#rowsMax, this.#monotonicMs);
       this.#kept.set(table.name, kept);
     }
     this.#latest = { table, kept };

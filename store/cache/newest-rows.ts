@@ -20,7 +20,7 @@ interface AnyRow extends Row<Columns, Columns, unknown> {
 }
 
 /** The newest rows of a partition without a gap, newest first. */
-interface Kept {
+interface CachedNewest {
   readonly rows: AnyRow[];
   /** True if no older rows exist. */
   complete: boolean;
@@ -43,7 +43,7 @@ interface Written {
  */
 export class NewestRows {
   readonly #tables: ReadonlyMap<string, AnyTable>;
-  readonly #kept = new LRUCache<string, Kept>({ maxSize: ROWS_MAX });
+  readonly #kept = new LRUCache<string, CachedNewest>({ maxSize: ROWS_MAX });
   /** Reads under way; a write during a read invalidates its result. */
   readonly #reading = new Map<string, { stale: boolean }>();
   /** The partition of the last lookup: a page reads several ranges of one partition, and this builds its name once. */
@@ -178,12 +178,12 @@ export class NewestRows {
 }
 
 /** Returns the cached rows below an id; undefined if other rows may lie between the cached ones and the id. */
-function heldBelow({ rows }: Kept, before: string): readonly AnyRow[] | undefined {
+function heldBelow({ rows }: CachedNewest, before: string): readonly AnyRow[] | undefined {
   const last = rows.at(-1);
   return last === undefined || before < last.id ? undefined : rows.slice(place(rows, before, true));
 }
 
-function cut({ rows, complete }: Kept, { before, after }: IdSpan, limit: number): AnyRow[] | undefined {
+function cut({ rows, complete }: CachedNewest, { before, after }: IdSpan, limit: number): AnyRow[] | undefined {
   const from = before === undefined ? 0 : place(rows, before, true);
   if (after === undefined) return complete || rows.length - from >= limit ? rows.slice(from, from + limit) : undefined;
   const to = place(rows, after, false);
@@ -192,7 +192,7 @@ function cut({ rows, complete }: Kept, { before, after }: IdSpan, limit: number)
   return isKnown ? rows.slice(from, Math.min(to, from + limit)) : undefined;
 }
 
-function put(table: AnyTable, kept: Kept, texts: readonly string[], value: unknown): void {
+function put(table: AnyTable, kept: CachedNewest, texts: readonly string[], value: unknown): void {
   const { rows } = kept;
   const id = storedId(texts.at(-1) ?? '');
   const at = place(rows, id, false);
@@ -213,7 +213,7 @@ function put(table: AnyTable, kept: Kept, texts: readonly string[], value: unkno
   kept.complete = false;
 }
 
-function remove({ rows }: Kept, id: string): void {
+function remove({ rows }: CachedNewest, id: string): void {
   const at = place(rows, id, false);
   if (rows[at]?.id === id) rows.splice(at, 1);
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { accountKind } from '../../actors/kinds/account.js';
 import { conversationKind } from '../../actors/kinds/conversation.js';
-import { mailboxKind } from '../../actors/kinds/mail.js';
+import { mailKind } from '../../actors/kinds/mail.js';
 import type { AnyKind } from '../../actors/runtime/kind.js';
 import { encodePlain } from '../../actors/runtime/state/plain-lines.js';
 import { systemClock } from '../../actors/runtime/system.js';
@@ -51,7 +51,7 @@ test('the snapshot of a purged account contains neither its address nor its pass
 test('the events of a deletion or a purge make the actor forget its past', () => {
   const tables = new MemoryTables();
   const account = accountKind({ baseUrl: '', tables, rings: lonelyRings(tables, systemClock), media: noUploads });
-  const mailbox = mailboxKind({ mailer: { send: async () => undefined }, clock: systemClock, keyedTokens });
+  const mailbox = mailKind({ mailer: { send: async () => undefined }, clock: systemClock, keyedTokens });
   const forgets = ({ events }: AnyKind) => Object.keys(events).filter((type) => events[type]?.forgets === true);
   const forgotten = forgets(account as AnyKind);
   for (const type of ['purged', 'somePurged', 'statusUncounted', 'unregistered', 'unscheduled', 'filterSaved'])

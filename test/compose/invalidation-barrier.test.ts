@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { makeId } from '../../actors/domain/ids.js';
 import { cachedTogether } from '../../compose/cached-rows.js';
-import { Audience } from '../../compose/invalidation-barrier.js';
+import { InvalidationBarrier } from '../../compose/invalidation-barrier.js';
 import { relationNews } from '../../compose/relation-news.js';
 import { codec } from '../../proto/codec.js';
 import { MemoryTables } from '../../store/memory/memory-tables.js';
@@ -31,7 +31,7 @@ async function nodes(count: number) {
     const lossy = lossyBus(bus);
     const tables = await cachedTogether(shared, lossy, self);
     const random = { bytes: (bytes: number) => new Uint8Array(bytes).fill(index) };
-    const audience = await Audience.open(lossy, clock, random);
+    const audience = await InvalidationBarrier.open(lossy, clock, random);
     audience.watch(() => ({ self, others: [...present].filter((member) => member !== self) }));
     made.push({ self, bus, lossy, tables, audience });
   }
@@ -155,7 +155,9 @@ test('no node is waited for while the bus is down, before the members are known,
   const heard = one.audience.heard();
   one.audience.close();
   assert.equal(await isDone(clock, heard), true);
-  const early = await Audience.open(hub.bus('early'), clock, { bytes: (count) => new Uint8Array(count).fill(9) });
+  const early = await InvalidationBarrier.open(hub.bus('early'), clock, {
+    bytes: (count) => new Uint8Array(count).fill(9),
+  });
   assert.equal(early.heard(), undefined);
 });
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Company, HEARD_MS, Hearing, UNHEARD_MS } from '../../compose/peer-liveness.js';
+import { HEARD_MS, PeerLiveness, type Peers, UNHEARD_MS } from '../../compose/peer-liveness.js';
 import { InProcessHub } from '../../transport/in-process-bus.js';
 import { lossyBus } from '../kit/network/lossy-bus.js';
 import { VirtualClock } from '../kit/time/virtual-clock.js';
@@ -16,11 +16,11 @@ async function cluster(count: number) {
   let mapVersion = 1;
   let storeAnswers = true;
   let seenMs = 0;
-  const nodes: { readonly bus: ReturnType<typeof lossyBus>; readonly hearing: Hearing }[] = [];
+  const nodes: { readonly bus: ReturnType<typeof lossyBus>; readonly hearing: PeerLiveness }[] = [];
   for (let index = 0; index < count; index++) {
     const bus = lossyBus(hub.bus(`node${index}`));
-    const hearing = await Hearing.open(bus, clock);
-    const company = (): Company => {
+    const hearing = await PeerLiveness.open(bus, clock);
+    const company = (): Peers => {
       if (storeAnswers) seenMs = clock.monotonicMs();
       const self = members[index];
       return { self, others: members.filter((member) => member !== self), seenMs, mapVersion };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { generatorLine, generatorWarning } from '../../load/generator.js';
-import { Witness, type Witnessed } from '../../load/judging/observer.js';
+import { type ObservedPost, Observer } from '../../load/judging/observer.js';
 import { Recorder } from '../../load/judging/recorder.js';
 import { figuresOf, type LoadResult } from '../../load/judging/result.js';
 import { Findings } from '../../load/judging/verdicts.js';
@@ -36,8 +36,8 @@ test('posts of the warm-up have no time until they are seen, and none of them is
   const findings = new Findings();
   const visible = new Visible(1_000, findings);
   visible.fromMs = 5_000;
-  const witness = new Witness();
-  const [early, post] = [witness.begin(0, 4_999), witness.begin(0, 5_000)] as [Witnessed, Witnessed];
+  const witness = new Observer();
+  const [early, post] = [witness.begin(0, 4_999), witness.begin(0, 5_000)] as [ObservedPost, ObservedPost];
   visible.seen('home', 'a home', early, 9_000);
   visible.late('a stream', early, 'never came');
   assert.deepEqual([visible.home.count, findings.counts.late], [0, 0]);

@@ -4,12 +4,12 @@ import protobuf from 'protobufjs';
 import { accountKind } from '../../actors/kinds/account.js';
 import { conversationKind } from '../../actors/kinds/conversation.js';
 import { instanceKind } from '../../actors/kinds/instance.js';
-import { mailbox } from '../../actors/mail/mail.js';
+import { outgoingMail } from '../../actors/mail/mail.js';
 import { reportPart } from '../../actors/report/report.js';
 import type { AnySlice } from '../../actors/runtime/slice.js';
 import { systemClock } from '../../actors/runtime/system.js';
 import { proof } from '../../actors/web-page/proof.js';
-import { link } from '../../actors/web-page/web-page.js';
+import { webPage } from '../../actors/web-page/web-page.js';
 import { type Codec, codec } from '../../proto/codec.js';
 import { descriptor } from '../../proto/gen/descriptor.js';
 import type { Messages } from '../../proto/gen/types.js';
@@ -53,9 +53,9 @@ const codecs: Codec<never>[] = [
   ...storedBy(conversationKind()),
   ...storedBy(instanceKind()),
   ...storedBy(reportPart),
-  ...storedBy(link),
+  ...storedBy(webPage),
   ...storedBy(proof),
-  ...storedBy(mailbox),
+  ...storedBy(outgoingMail),
   codec('murmuration.store.JournalRecord'),
 ].map((found) => found as unknown as Codec<never>);
 const names = [...new Set(codecs.map(({ name }) => name))].sort();

@@ -6,7 +6,7 @@ import { initialAccount } from '../../actors/account/slices.js';
 import { accountRecord } from '../../actors/reactions/account/rows.js';
 import { codec } from '../../proto/codec.js';
 import type { StoreStatusRecord } from '../../proto/gen/types.js';
-import { KeptRows } from '../../store/cache/cached-rows.js';
+import { CachedRows } from '../../store/cache/cached-rows.js';
 import { accounts, statuses } from '../../store/tables.js';
 import { started } from '../actors/conversation/thread-of-one.js';
 
@@ -48,7 +48,7 @@ test('accounts have one object layout when their actor writes them and when they
 
 test('a row updated with another node’s numbers keeps its object layout', () => {
   const record = codec('murmuration.store.StatusRecord').copy(changedStatuses().added as StoreStatusRecord);
-  const rows = new KeptRows(statuses, 10);
+  const rows = new CachedRows(statuses, 10);
   rows.offer('1', record);
   rows.amend('1', [{ name: 'favourites', number: 7 }]);
   const amended = rows.get('1') as StoreStatusRecord;

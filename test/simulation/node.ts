@@ -9,8 +9,8 @@ import { ClusterNode } from '../../cluster/cluster-node.js';
 import type { LeaseRules } from '../../cluster/lease.js';
 import { cachedTogether, rowCarrier } from '../../compose/cached-rows.js';
 import { fanOut, makeHomeRings, makePublicRing, withRings } from '../../compose/home-rings.js';
-import { Audience } from '../../compose/invalidation-barrier.js';
-import { Hearing } from '../../compose/peer-liveness.js';
+import { InvalidationBarrier } from '../../compose/invalidation-barrier.js';
+import { PeerLiveness } from '../../compose/peer-liveness.js';
 import { withAlarms } from '../../compose/with-alarms.js';
 import type { CachedTables } from '../../store/cache/cached-tables.js';
 import { Journal } from '../../store/journal.js';
@@ -103,11 +103,11 @@ export class SimulatedNode {
     const store = adapter(session, timestamps, pacingOf(world, process));
     const honestBus = network.busOf(process);
     const bus = plant.bus?.(honestBus, soil) ?? honestBus;
-    const hearing = await Hearing.open(bus, clock);
+    const hearing = await PeerLiveness.open(bus, clock);
     const watched = watch.tables(name, plant.tables?.(store, soil) ?? store, placed);
     const tables = await cachedTogether(watched, bus, name, hearing, clock);
     hearing.onUnheard(() => tables.forget(undefined));
-    const audience = await Audience.open(bus, clock, random.fork());
+    const audience = await InvalidationBarrier.open(bus, clock, random.fork());
     const written = new Journal(tables);
     const cluster = new ClusterNode(
       {

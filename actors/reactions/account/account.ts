@@ -18,7 +18,7 @@ import { accountNotices, accountTells } from './tells.js';
 import { accountTimeline } from './timeline.js';
 
 /** The dependencies of an account's effects. */
-export interface AccountSurroundings {
+export interface AccountContext {
   /** Address of the instance, without trailing slash; mails link to it. */
   readonly baseUrl: string;
   /** The operations that claim names, read and clear notifications, and read followers. */
@@ -31,7 +31,7 @@ export interface AccountSurroundings {
 /**
  * Returns the reactions in the order of one event's effects: rows, then stream messages, then commands to other actors.
  */
-export function accountReactions(around: AccountSurroundings): readonly Reaction<AccountState, AccountEvents>[] {
+export function accountReactions(around: AccountContext): readonly Reaction<AccountState, AccountEvents>[] {
   return [
     accountNames(around.tables),
     accountRows(around.tables),

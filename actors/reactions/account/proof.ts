@@ -4,7 +4,7 @@ import { verifiableLink } from '../../domain/text/verifiable-link.js';
 import type { Reaction } from '../../runtime/kind.js';
 import { type Events, PROOF_ALARM, type State } from '../../web-page/proof.js';
 import { linkId } from '../../web-page/web-page.js';
-import type { LinkSurroundings } from '../web-page.js';
+import type { WebPageContext } from '../web-page.js';
 import { tellAccount } from './tells.js';
 
 /** Starts the verification of the links in a profile, after the reply. Each page has an actor of its own. */
@@ -24,7 +24,7 @@ export function profileProofs(baseUrl: string): Reaction<AccountState, AccountEv
 }
 
 /** Fetches one page after the reply, and again later if it does not link back. */
-export function proofReaction({ pages }: LinkSurroundings): Reaction<State, Events> {
+export function proofReaction({ pages }: WebPageContext): Reaction<State, Events> {
   return {
     surface: 'proofs',
     beforeReply: false,

@@ -17,7 +17,7 @@ import {
 } from '../../../store/tables.js';
 import { heldMark, isNoMark, markKey } from '../../conversation/marks.js';
 import type { ConversationEvents } from '../../conversation/slices.js';
-import { type ConversationState, type Entry, parentOf } from '../../conversation/state.js';
+import { type ConversationState, parentOf, type ThreadEntry } from '../../conversation/state.js';
 import { ORPHANED_AT_ONCE_MAX } from '../../conversation/thread.js';
 import { eraOfId } from '../../domain/ids.js';
 import { popularLevel } from '../../domain/popular.js';
@@ -41,7 +41,7 @@ function parentRow({ state }: Now, record: StoreStatusRecord): RowWrite[] {
 }
 
 /** Returns rows of some replies to a deleted status, without their parent. */
-function orphanRows({ state }: Now, { children }: Entry, from: number): RowWrite[] {
+function orphanRows({ state }: Now, { children }: ThreadEntry, from: number): RowWrite[] {
   return children.slice(from, from + ORPHANED_AT_ONCE_MAX).flatMap((id) => {
     const record = state.statuses.get(id)?.record;
     return record === undefined || record.deleted ? [] : [statusRow(record)];
@@ -81,7 +81,7 @@ function publicRows(record: StoreStatusRecord): RowWrite[] {
  * Returns the row of a mark. It is empty if the state no longer holds the mark, because its row was written before it
  * left the state.
  */
-function markRow(entry: Entry, by: string): RowWrite[] {
+function markRow(entry: ThreadEntry, by: string): RowWrite[] {
   const key = ofAccount(by, entry.record.id);
   if (entry.record.deleted) return [remove(marks, key)];
   const mark = heldMark(entry, by);
@@ -97,7 +97,7 @@ async function setPollAlarm(effects: Effects, { id, poll }: StoreStatusRecord): 
 /** Returns the key in an account's list of favourites or bookmarks. */
 const ofList = (account: string, mark: string) => ({ account, era: eraOfId(mark), mark });
 
-function removedRows(now: Now, entry: Entry): RowWrite[] {
+function removedRows(now: Now, entry: ThreadEntry): RowWrite[] {
   const { record } = entry;
   const rows = [
     statusRow(record),

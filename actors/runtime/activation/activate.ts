@@ -1,12 +1,12 @@
 import type { StoreSnapshotRecord } from '../../../proto/gen/types.js';
-import type { Halt } from '../asking/cancellation.js';
+import type { Cancellation } from '../asking/cancellation.js';
 import type { Blueprint, Handlers } from '../blueprint.js';
 import { Lane } from '../effects/lane.js';
 import type { Minter } from '../placement/minter.js';
 import type { ActorCore } from '../state/core.js';
 import { recover, untouched } from '../state/recovery.js';
-import type { Surroundings } from './activation-context.js';
-import { Upkeep } from './bookkeeping.js';
+import type { ActivationContext } from './activation-context.js';
+import { Bookkeeping } from './bookkeeping.js';
 
 /** The parameters of one activation. */
 export interface ActivationSettings {
@@ -26,23 +26,23 @@ export interface ActivationSettings {
 }
 
 /** A recovered actor with its effect lanes. */
-export interface Awake {
+export interface Activated {
   readonly core: ActorCore;
   readonly before: Lane;
   readonly after: Lane;
-  readonly upkeep: Upkeep;
+  readonly bookkeeping: Bookkeeping;
 }
 
 const NOTHING: ReadonlySet<string> = new Set();
 
 /** Recovers the actor after its predecessor has ended. Starts no effects. */
-export async function awaken(
-  around: Surroundings,
+export async function activate(
+  around: ActivationContext,
   settings: ActivationSettings,
   name: string,
-  halt: Halt,
+  halt: Cancellation,
   progressed: () => void,
-): Promise<Awake> {
+): Promise<Activated> {
   const { blueprint, id, shard, epoch, minter, primed, isNew } = settings;
   await settings.predecessor;
   const newId = () => {
@@ -61,6 +61,6 @@ export async function awaken(
   };
   const before = lane('before', blueprint.beforeReply, found.beforeReply, blueprint.invalidating);
   const after = lane('after', blueprint.afterReply, found.afterReply, NOTHING);
-  const upkeep = new Upkeep({ around, core, actor: name, shard, epoch, before, after, halt }, found);
-  return { core, before, after, upkeep };
+  const upkeep = new Bookkeeping({ around, core, actor: name, shard, epoch, before, after, halt }, found);
+  return { core, before, after, bookkeeping: upkeep };
 }

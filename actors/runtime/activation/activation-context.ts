@@ -9,11 +9,11 @@ import type { Placement } from '../placement/placement.js';
 import type { SteadyClock } from '../placement/steady-clock.js';
 import type { ActorJournal } from '../state/recovery.js';
 import type { FreshIds } from './fresh-ids.js';
-import type { Quieting } from './passivation.js';
-import type { JointWrites } from './write-batch.js';
+import type { PassivationTimer } from './passivation.js';
+import type { WriteBatch } from './write-batch.js';
 
 /** The dependencies that all activations of a runtime share. */
-export interface Surroundings {
+export interface ActivationContext {
   readonly tables: Tables;
   readonly journal: ActorJournal;
   readonly placement: Placement;
@@ -27,11 +27,11 @@ export interface Surroundings {
   /** Ids of actors for which the store cannot hold anything yet. */
   readonly fresh: FreshIds;
   /** Checks whether an actor is idle. */
-  readonly quieting: Quieting;
+  readonly passivation: PassivationTimer;
   /** The same check with a shorter delay, for new actors. */
-  readonly fleeting: Quieting;
+  readonly shortLived: PassivationTimer;
   /** Batches the writes of cursors and backlog rows of many actors. */
-  readonly joint: JointWrites;
+  readonly writeBatch: WriteBatch;
   /** Sends a command to the actor, wherever it lives, and resolves to its reply. @throws Unavailable */
   send(message: Message, timeoutMs: number): Promise<unknown>;
   publish(subject: string, payload: Uint8Array): void;
@@ -39,5 +39,5 @@ export interface Surroundings {
    * Resolves when every other node has received what this node published before, or has missed its deadline. Undefined
    * when there is nothing to wait for.
    */
-  heard(): Promise<void> | undefined;
+  invalidated(): Promise<void> | undefined;
 }

@@ -1,15 +1,15 @@
 import type { StoreJournalRecord, StoreSnapshotRecord } from '../../../proto/gen/types.js';
 import { JournalConflict, JournalTrimmed } from '../../../store/journal.js';
 import { Unavailable } from '../../domain/problem.js';
-import { Halt, Halted } from '../asking/cancellation.js';
+import { Cancellation, Cancelled } from '../asking/cancellation.js';
 import { type Delivery, NotTaken } from '../asking/delivery.js';
 import { Mailbox } from '../asking/mailbox.js';
 import type { Lane } from '../effects/lane.js';
 import { actorName } from '../kind.js';
 import { WARM_BYTES_MAX } from '../limits.js';
 import type { Handled } from '../state/core.js';
-import { type ActivationSettings, type Awake, awaken } from './activate.js';
-import type { Surroundings } from './activation-context.js';
+import { type Activated, type ActivationSettings, activate } from './activate.js';
+import type { ActivationContext } from './activation-context.js';
 import { type Answer, type DecidedBatch, decideBatch, rowsFor } from './batch.js';
 import { FORGET_POLL_MS } from './forgetting.js';
 import type { Hosted, NactHost } from './nact-host.js';
@@ -31,8 +31,8 @@ export class Activation {
   usedMs: number;
   private readonly mailbox: Mailbox<Delivery>;
   private readonly hosted: Hosted;
-  private readonly halt = new Halt();
-  private awake: Awake | undefined;
+  private readonly halt = new Cancellation();
+  private awake: Activated | undefined;
   private batch: readonly Delivery[] = [];
   private turnUnderWay: Promise<void> | undefined;
   /** Decided commands whose replies wait for effects. */
@@ -44,7 +44,7 @@ export class Activation {
   private readonly found: string[];
 
   constructor(
-    private readonly around: Surroundings,
+    private readonly around: ActivationContext,
     private readonly settings: ActivationSettings,
     host: NactHost,
   ) {
@@ -76,7 +76,7 @@ export class Activation {
 
   /** Keys of backlog rows whose effects are not known to be done. */
   get unfinished(): readonly string[] {
-    return this.awake === undefined ? this.found : this.awake.upkeep.unfinished;
+    return this.awake === undefined ? this.found : this.awake.bookkeeping.unfinished;
   }
 
   /** True when no command, reply or effect is pending. */
@@ -96,7 +96,7 @@ export class Activation {
   adopt(backlogKeys: readonly string[]): void {
     this.found.push(...backlogKeys);
     if (this.awake === undefined) return;
-    this.awake.upkeep.adopt(this.found.splice(0));
+    this.awake.bookkeeping.adopt(this.found.splice(0));
     this.settleWhenQuiet();
   }
 
@@ -121,7 +121,7 @@ export class Activation {
           if (isDone) this.acknowledge(delivery, commands.alarm?.out.decode(NO_BYTES));
           else delivery.fail(new Unavailable(`${this.name} could not remove its past`));
         },
-        (error: Error) => delivery.fail(error instanceof Halted ? new NotTaken(`${this.name} was stopped`) : error),
+        (error: Error) => delivery.fail(error instanceof Cancelled ? new NotTaken(`${this.name} was stopped`) : error),
       )
       .finally(() => this.waitNoMore(delivery));
   }
@@ -144,7 +144,7 @@ export class Activation {
    * Appends two entries without events first, so that the entries that remain hold no data. They have the current time,
    * by which stored replies have expired.
    */
-  private async forgetNow({ core, before, after, upkeep }: Awake): Promise<boolean> {
+  private async forgetNow({ core, before, after, bookkeeping: upkeep }: Activated): Promise<boolean> {
     if (!core.isKnownState) return false;
     const { journal } = this.around;
     const { seq } = core;
@@ -187,7 +187,7 @@ export class Activation {
 
   /** Ends the activation at once if it is idle and has nothing to write. Returns true when it ended. */
   leaves(): boolean {
-    if (this.awake?.upkeep.clean !== true || !this.quiet) return false;
+    if (this.awake?.bookkeeping.clean !== true || !this.quiet) return false;
     this.stop();
     return true;
   }
@@ -196,12 +196,12 @@ export class Activation {
   async passivate(): Promise<boolean> {
     const { awake } = this;
     if (awake === undefined || !this.quiet) return false;
-    if (!awake.upkeep.clean) {
+    if (!awake.bookkeeping.clean) {
       const { seq } = awake.core;
-      const { snapshots } = awake.upkeep;
-      await Promise.all([awake.upkeep.settle(), snapshots.isWorth && snapshots.save()]);
+      const { snapshots } = awake.bookkeeping;
+      await Promise.all([awake.bookkeeping.settle(), snapshots.isWorth && snapshots.save()]);
       await snapshots.ended();
-      if (this.stopped || !this.quiet || awake.core.seq !== seq || !awake.upkeep.settled) return false;
+      if (this.stopped || !this.quiet || awake.core.seq !== seq || !awake.bookkeeping.settled) return false;
     }
     this.stop();
     return true;
@@ -228,8 +228,8 @@ export class Activation {
     if (this.stopped) return undefined;
     // Skips the snapshot if little would be replayed: the next owner replays a few entries as fast as it reads a
     // snapshot.
-    const { snapshots } = awake.upkeep;
-    const [saved] = await Promise.all([snapshots.isWorth ? snapshots.save() : undefined, awake.upkeep.settle()]);
+    const { snapshots } = awake.bookkeeping;
+    const [saved] = await Promise.all([snapshots.isWorth ? snapshots.save() : undefined, awake.bookkeeping.settle()]);
     awake.before.proceedAll();
     this.stop();
     await this.ended();
@@ -243,7 +243,7 @@ export class Activation {
     if (this.stopped) return;
     this.halt.halt();
     this.hosted.stop();
-    this.awake?.upkeep.leave();
+    this.awake?.bookkeeping.leave();
     for (const delivery of [...this.batch, ...(this.waitingReplies ?? [])]) {
       if (doubt === undefined) delivery.doubt(`${this.name} was stopped before its answer was certain`);
       else delivery.fail(doubt);
@@ -259,14 +259,14 @@ export class Activation {
   get atWork(): boolean {
     const { awake, turnUnderWay } = this;
     if (awake === undefined) return turnUnderWay !== undefined;
-    return turnUnderWay !== undefined || awake.before.atWork || awake.after.atWork || !awake.upkeep.snapshots.idle;
+    return turnUnderWay !== undefined || awake.before.atWork || awake.after.atWork || !awake.bookkeeping.snapshots.idle;
   }
 
   /** Resolves when the stopped activation no longer writes to the store. */
   async ended(): Promise<void> {
     await this.turnUnderWay;
     const { awake } = this;
-    await Promise.all([awake?.before.ended(), awake?.after.ended(), awake?.upkeep.snapshots.ended()]);
+    await Promise.all([awake?.before.ended(), awake?.after.ended(), awake?.bookkeeping.snapshots.ended()]);
   }
 
   /** Handles one nact message: recovers the actor if needed, then handles one batch. Never rejects. */
@@ -274,7 +274,7 @@ export class Activation {
     return this.inTurn((awake) => this.handleBatch(awake));
   }
 
-  private async inTurn(action: (awake: Awake) => Promise<void>): Promise<void> {
+  private async inTurn(action: (awake: Activated) => Promise<void>): Promise<void> {
     try {
       this.awake ??= await this.wakeUp();
       if (!this.stopped) await action(this.awake);
@@ -288,18 +288,18 @@ export class Activation {
     }
   }
 
-  private async wakeUp(): Promise<Awake> {
-    const awake = await awaken(this.around, this.settings, this.name, this.halt, () => this.progressed());
-    awake.upkeep.adopt(this.found.splice(0));
+  private async wakeUp(): Promise<Activated> {
+    const awake = await activate(this.around, this.settings, this.name, this.halt, () => this.progressed());
+    awake.bookkeeping.adopt(this.found.splice(0));
     if (!this.stopped) {
       awake.before.start();
       awake.after.start();
       this.settleWhenQuiet();
-    } else awake.upkeep.leave();
+    } else awake.bookkeeping.leave();
     return awake;
   }
 
-  private async handleBatch(awake: Awake): Promise<void> {
+  private async handleBatch(awake: Activated): Promise<void> {
     if (!this.owned()) throw new NotTaken(`${this.name} is moving`);
     const { steady, limits, journal, metrics, tables } = this.around;
     const storedSeq = awake.core.seq;
@@ -316,12 +316,12 @@ export class Activation {
     if (decided.length > 0) {
       const records = decided.map(({ record }) => record);
       const areEffects = records.every(({ cause }) => cause !== undefined);
-      const marks = awake.upkeep.marksFor(storedSeq, areEffects);
+      const marks = awake.bookkeeping.marksFor(storedSeq, areEffects);
       await journal.append(this.name, storedSeq, this.epoch, records, marks);
       metrics.appends += 1;
       metrics.entries += records.length;
       if (this.stopped) return;
-      awake.upkeep.stored(records, areEffects);
+      awake.bookkeeping.stored(records, areEffects);
       if (!this.owned()) throw new NotTaken(`${this.name} moved while a command was stored`);
       for (const { entry } of decided) {
         awake.before.push(entry);
@@ -337,12 +337,12 @@ export class Activation {
     } else if (decided.length > 0) {
       this.settleWhenQuiet();
       // A large state is encoded in several turns of the event loop. No command may change it meanwhile.
-      const captured = awake.upkeep.snapshots.takeIfDue();
+      const captured = awake.bookkeeping.snapshots.takeIfDue();
       if (captured !== undefined) await captured;
     }
   }
 
-  private answer(awake: Awake, { delivery, reply, seq }: Answer): void {
+  private answer(awake: Activated, { delivery, reply, seq }: Answer): void {
     const { before } = awake;
     if (
       before.done >= seq ||
@@ -364,7 +364,7 @@ export class Activation {
    * Acknowledges the command. The sender of an effect does not repeat it after the acknowledgement, so the effects that
    * it caused must be done or have a backlog row before.
    */
-  private answerFor({ upkeep }: Awake, { delivery, reply, seq }: Answer): void {
+  private answerFor({ bookkeeping: upkeep }: Activated, { delivery, reply, seq }: Answer): void {
     const isQuery = this.settings.blueprint.queries.has(delivery.command);
     if (delivery.cause === undefined || isQuery || upkeep.answersFor(seq)) {
       this.acknowledge(delivery, reply);
@@ -382,7 +382,7 @@ export class Activation {
    * Resolves to true when the entry's effects are done or have a backlog row. Most after-reply effects need no I/O and
    * end within a few microtask turns, so the row is written only for the others.
    */
-  private async marked(upkeep: Awake['upkeep'], seq: number): Promise<boolean> {
+  private async marked(upkeep: Activated['bookkeeping'], seq: number): Promise<boolean> {
     for (let turn = 0; turn < TURNS_MAX && !upkeep.answersFor(seq); turn++) await undefined;
     return upkeep.answersFor(seq) || upkeep.markNow();
   }
@@ -416,7 +416,7 @@ export class Activation {
   }
 
   private progressed(): void {
-    this.awake?.upkeep.progressed();
+    this.awake?.bookkeeping.progressed();
     this.settleWhenQuiet();
   }
 
@@ -424,17 +424,17 @@ export class Activation {
   private settleWhenQuiet(): void {
     if (this.quieting) return;
     this.quieting = true;
-    (this.isNew ? this.around.fleeting : this.around.quieting).watch(this);
+    (this.isNew ? this.around.shortLived : this.around.passivation).watch(this);
   }
 
   /** Runs when the delay since `watch` has passed. */
-  quieted(): void {
+  checkIdle(): void {
     this.quieting = false;
     const { awake, isNew } = this;
     this.isNew = false;
     if (this.stopped || awake === undefined) return;
     const isFleeting = isNew && awake.core.seq === 1;
-    if (awake.upkeep.settled) {
+    if (awake.bookkeeping.settled) {
       if (isFleeting) this.leaveEarly();
       return;
     }
@@ -442,7 +442,7 @@ export class Activation {
       this.settleWhenQuiet();
       return;
     }
-    const { upkeep } = awake;
+    const { bookkeeping: upkeep } = awake;
     void upkeep.settle().then(() => {
       if (!upkeep.settled) this.settleWhenQuiet();
       else if (isFleeting && awake.core.seq === 1) this.leaveEarly();

@@ -8,7 +8,7 @@ import type { Blueprint } from '../blueprint.js';
 import { actorName } from '../kind.js';
 import type { Handled } from '../state/core.js';
 import { Activation } from './activation.js';
-import type { Surroundings } from './activation-context.js';
+import type { ActivationContext } from './activation-context.js';
 import { isForgetCall } from './forgetting.js';
 import type { NactHost } from './nact-host.js';
 import type { HeldShard, Shards } from './shards.js';
@@ -27,7 +27,7 @@ const PRIMED_BYTES = 1_024;
 const REVIVE_MS = 1_000;
 
 /** The activations of this node, least recently used first. Activates, finds and evicts them. */
-export class Residents implements LocalActors {
+export class Activations implements LocalActors {
   private readonly byName = new Map<string, Activation>();
   /** Activations that were queried recently, by id. If two kinds share an id, it holds either. */
   private readonly asked = new Map<string, Activation>();
@@ -37,7 +37,7 @@ export class Residents implements LocalActors {
   private closed = false;
 
   constructor(
-    private readonly around: Surroundings,
+    private readonly around: ActivationContext,
     private readonly blueprints: ReadonlyMap<string, Blueprint>,
     private readonly shards: Shards,
     private readonly host: NactHost,
@@ -54,7 +54,7 @@ export class Residents implements LocalActors {
       return Promise.reject(error);
     }
     if (activation === undefined) return undefined;
-    const { command, input, cause, once } = message;
+    const { command, input, cause, idempotencyKey } = message;
     const now = this.queried(activation, message);
     if (now !== undefined) return Promise.resolve(now.reply);
     this.around.metrics.asks += 1;
@@ -62,7 +62,17 @@ export class Residents implements LocalActors {
     const target = activation;
     return new Promise((resolve, reject) => {
       const { deadlines } = this.around;
-      const delivery = new Delivery(command, input, cause, once, deadlineMs, repeatable, resolve, reject, deadlines);
+      const delivery = new Delivery(
+        command,
+        input,
+        cause,
+        idempotencyKey,
+        deadlineMs,
+        repeatable,
+        resolve,
+        reject,
+        deadlines,
+      );
       if (isForgetCall(command, input)) target.forget(delivery);
       else target.offer(delivery);
     });

@@ -1,16 +1,16 @@
 import type { StoreJournalRecord } from '../../../proto/gen/types.js';
 import { put, type RowWrite, remove } from '../../../store/port.js';
 import { backlog, cursors } from '../../../store/tables.js';
-import type { Halt } from '../asking/cancellation.js';
+import type { Cancellation } from '../asking/cancellation.js';
 import { backlogKey, standsForEntry } from '../effects/backlog.js';
 import type { Lane } from '../effects/lane.js';
 import type { ActorCore } from '../state/core.js';
 import type { Recovered } from '../state/recovery.js';
-import type { Surroundings } from './activation-context.js';
+import type { ActivationContext } from './activation-context.js';
 import { SnapshotKeeper } from './snapshot-keeper.js';
 
 /**
- * Backlog rows removed with one save of the cursor. Many actors share a write (`JointWrites`), so each takes part of
+ * Backlog rows removed with one save of the cursor. Many actors share a write (`WriteBatch`), so each takes part of
  * it.
  */
 const REMOVED_MAX = 64;
@@ -19,8 +19,8 @@ const NO_MARKS: readonly string[] = [];
 const SAVED = Promise.resolve(true);
 const NOT_SAVED = Promise.resolve(false);
 
-export interface UpkeepContext {
-  readonly around: Surroundings;
+export interface BookkeepingContext {
+  readonly around: ActivationContext;
   readonly core: ActorCore;
   readonly actor: string;
   readonly shard: number;
@@ -28,13 +28,13 @@ export interface UpkeepContext {
   readonly before: Lane;
   readonly after: Lane;
   /** Halts with the activation. */
-  readonly halt: Halt;
+  readonly halt: Cancellation;
 }
 
 /** The stored state of an activation besides its journal: cursor, backlog rows and snapshots. */
-export class Upkeep {
+export class Bookkeeping {
   readonly snapshots: SnapshotKeeper;
-  private readonly around: Surroundings;
+  private readonly around: ActivationContext;
   private readonly core: ActorCore;
   private readonly actor: string;
   private readonly shard: number;
@@ -53,7 +53,7 @@ export class Upkeep {
   private saving: Promise<boolean> | undefined;
   private marking: Promise<boolean> | undefined;
 
-  constructor(context: UpkeepContext, found: Recovered) {
+  constructor(context: BookkeepingContext, found: Recovered) {
     const { around, core, actor, shard, epoch, before, after, halt } = context;
     this.around = around;
     this.core = core;
@@ -184,7 +184,7 @@ export class Upkeep {
     if (!moved && alongside.length === 0) return SAVED;
     if (!this.owned()) return NOT_SAVED;
     if (moved) alongside.push(put(cursors, { actor: this.actor }, { beforeReply, afterReply }));
-    this.saving = this.around.joint.write(alongside).then(
+    this.saving = this.around.writeBatch.write(alongside).then(
       () => {
         this.saving = undefined;
         this.savedBefore = beforeReply;

@@ -1,5 +1,5 @@
 import type { StoreSnapshotRecord } from '../../../proto/gen/types.js';
-import type { Surroundings } from './activation-context.js';
+import type { ActivationContext } from './activation-context.js';
 
 /**
  * Removes the journal entries that no recovery needs: those before the two latest snapshots, once both lanes have
@@ -10,7 +10,7 @@ export class JournalTrimmer {
   private underWay: Promise<void> | undefined;
 
   constructor(
-    private readonly around: Surroundings,
+    private readonly around: ActivationContext,
     private readonly actor: string,
     /** False when another owner may be active or the activation has ended. */
     private readonly goesOn: () => boolean,

@@ -1,12 +1,12 @@
 import type { Clock } from '../../domain/time.js';
 
 /** Something that is checked for idleness after a delay. */
-export interface Restless {
-  quieted(): void;
+export interface PassivationCandidate {
+  checkIdle(): void;
 }
 
-interface Watched {
-  readonly item: Restless;
+interface Candidate {
+  readonly item: PassivationCandidate;
   readonly dueMs: number;
 }
 
@@ -16,8 +16,8 @@ const TOGETHER = 1 / 8;
 const SLICE_MAX = 64;
 
 /** Checks many actors with one timer: a timer for each would cost more than the check. */
-export class Quieting {
-  private waiting: Watched[] = [];
+export class PassivationTimer {
+  private waiting: Candidate[] = [];
   /** Number of items at the start of `waiting` that were checked already. */
   private passed = 0;
   private ticking = false;
@@ -27,8 +27,8 @@ export class Quieting {
     private readonly delayMs: number,
   ) {}
 
-  /** Calls `quieted` once, after the delay. */
-  watch(item: Restless): void {
+  /** Calls `checkIdle` once, after the delay. */
+  watch(item: PassivationCandidate): void {
     this.waiting.push({ item, dueMs: this.clock.monotonicMs() + this.delayMs });
     this.tickLater();
   }
@@ -39,14 +39,14 @@ export class Quieting {
     const { waiting } = this;
     let { passed } = this;
     const end = Math.min(waiting.length, passed + SLICE_MAX);
-    while (passed < end && (waiting[passed] as Watched).dueMs <= untilMs) passed += 1;
+    while (passed < end && (waiting[passed] as Candidate).dueMs <= untilMs) passed += 1;
     const due = waiting.slice(this.passed, passed);
     this.passed = passed;
     if (passed * 2 > waiting.length) {
       this.waiting = waiting.slice(passed);
       this.passed = 0;
     }
-    for (const { item } of due) item.quieted();
+    for (const { item } of due) item.checkIdle();
     this.tickLater();
   };
 

@@ -3,7 +3,7 @@ import { actorSubject } from '../../../transport/bus.js';
 import { Minter } from '../placement/minter.js';
 import { StampClock } from '../placement/stamp-clock.js';
 import type { Activation } from './activation.js';
-import type { Surroundings } from './activation-context.js';
+import type { ActivationContext } from './activation-context.js';
 
 /** A shard that this node serves. */
 export interface HeldShard {
@@ -23,7 +23,7 @@ export class Shards {
   private readonly stamps: StampClock;
 
   constructor(
-    private readonly around: Surroundings,
+    private readonly around: ActivationContext,
     private readonly bus: Bus,
     private readonly serve: (payload: Uint8Array) => Promise<Served>,
   ) {

@@ -1,20 +1,20 @@
 import type { StoreJournalRecord, StoreSnapshotRecord } from '../../../proto/gen/types.js';
 import { idShard } from '../../domain/ids.js';
-import { Halted } from '../asking/cancellation.js';
+import { Cancelled } from '../asking/cancellation.js';
 import type { Lane } from '../effects/lane.js';
 import type { ActorCore } from '../state/core.js';
 import type { Pause } from '../state/plain-lines.js';
 import type { Recovered } from '../state/recovery.js';
 import { type Captured, capture, DamagedSnapshot, entryBytes } from '../state/snapshot.js';
 import { headOf, removeSnapshotsBefore, storeSnapshot, verifySnapshot } from '../state/snapshot-rows.js';
-import type { Surroundings } from './activation-context.js';
+import type { ActivationContext } from './activation-context.js';
 import { JournalTrimmer } from './journal-trimmer.js';
 
 /** Snapshots that stay in the store: the newest, and the one before it in case the newest is damaged. */
 const KEPT = 2;
 
 interface KeeperContext {
-  readonly around: Surroundings;
+  readonly around: ActivationContext;
   readonly core: ActorCore;
   readonly actor: string;
   /** The epoch under which this node owns the actor. */
@@ -240,7 +240,7 @@ export class SnapshotKeeper {
   }
 
   private warn(error: unknown): void {
-    if (error instanceof Halted) return;
+    if (error instanceof Cancelled) return;
     this.context.around.logger.warn({ actor: this.context.actor, err: error }, 'failed to save a snapshot');
   }
 }

@@ -4,7 +4,7 @@ import { type RowWrite, type Tables, WRITE_ROWS_MAX } from '../../../store/port.
  * Batches rows of many actors into one write, with one promise: actors that become idle together are saved together.
  * The outcome is common: if the write fails, all of its actors try again later.
  */
-export class JointWrites {
+export class WriteBatch {
   private rows: RowWrite[] = [];
   private outcome: Promise<void> | undefined;
 

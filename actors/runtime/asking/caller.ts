@@ -67,8 +67,8 @@ export class Caller {
     if (since > (this.needs.placement.format?.() ?? Number.POSITIVE_INFINITY)) {
       return Promise.reject(new NotKnownYet(notKnown(`the command ${asked.command}`, asked.kind)));
     }
-    const lacksKey = asked.once === undefined && asked.cause === undefined && found.keyed.has(asked.command);
-    const message = lacksKey ? { ...asked, once: `${this.name}.${++this.keys}` } : asked;
+    const lacksKey = asked.idempotencyKey === undefined && asked.cause === undefined && found.keyed.has(asked.command);
+    const message = lacksKey ? { ...asked, idempotencyKey: `${this.name}.${++this.keys}` } : asked;
     const deadlineMs = clock.monotonicMs() + timeoutMs;
     const reply = local.deliver(message, deadlineMs);
     if (reply === undefined) return this.search(found, message, deadlineMs);
@@ -107,7 +107,7 @@ export class Caller {
     const repeatable = mayRepeat(message);
     const timeoutMs = repeatable ? Math.min(leftMs, limits.attemptMs) : leftMs;
     // With a key, the owner gets the whole time: the next attempt waits for the outcome of this one.
-    const payload = encodeCommand(kind, message, message.once === undefined ? timeoutMs : leftMs);
+    const payload = encodeCommand(kind, message, message.idempotencyKey === undefined ? timeoutMs : leftMs);
     metrics.remoteAsks += 1;
     let opened: NodeActorReply | undefined;
     let bytes: Uint8Array;

@@ -1,12 +1,12 @@
 import type { Clock } from '../../domain/time.js';
 
 /** Thrown inside the effects of a halted activation to unwind them. The next activation repeats unfinished effects. */
-export class Halted extends Error {
-  override readonly name = 'Halted';
+export class Cancelled extends Error {
+  override readonly name = 'Cancelled';
 }
 
 /** Cancellation of waits: a halt wakes all waiters early. */
-export class Halt {
+export class Cancellation {
   private waiting: Set<() => void> | undefined;
   private come = false;
 
@@ -20,15 +20,15 @@ export class Halt {
     this.waiting = undefined;
   }
 
-  /** Returns the promise's outcome, or rejects with Halted if the halt comes first. The outcome is ignored then. */
+  /** Returns the promise's outcome, or rejects with Cancelled if the halt comes first. The outcome is ignored then. */
   race<T>(promise: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       if (this.come) {
         promise.catch(() => undefined);
-        reject(new Halted());
+        reject(new Cancelled());
         return;
       }
-      const wake = () => reject(new Halted());
+      const wake = () => reject(new Cancelled());
       this.watch(wake);
       promise.then(
         (value) => {
@@ -43,20 +43,20 @@ export class Halt {
     });
   }
 
-  /** Yields to the event loop. @throws Halted after a halt */
+  /** Yields to the event loop. @throws Cancelled after a halt */
   async giveWay(): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve));
-    if (this.come) throw new Halted();
+    if (this.come) throw new Cancelled();
   }
 
   /**
    * Waits for the delay, in milliseconds.
-   * @throws Halted when a halt comes first
+   * @throws Cancelled when a halt comes first
    */
   sleep(clock: Clock, delayMs: number): Promise<void> {
     return new Promise((resolve, reject) => {
       if (this.come) {
-        reject(new Halted());
+        reject(new Cancelled());
         return;
       }
       const timer = clock.after(delayMs, () => {
@@ -65,7 +65,7 @@ export class Halt {
       });
       const wake = () => {
         timer.cancel();
-        reject(new Halted());
+        reject(new Cancelled());
       };
       this.watch(wake);
     });

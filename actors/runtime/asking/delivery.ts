@@ -14,7 +14,7 @@ export interface Message {
   /** Set when the command is an effect of a stored event. */
   readonly cause: StoreCause | undefined;
   /** Idempotency key, see `Asker`. */
-  readonly once: string | undefined;
+  readonly idempotencyKey: string | undefined;
 }
 
 /** A command in an actor's mailbox. The first answer settles it; later ones are ignored. */
@@ -25,7 +25,7 @@ export class Delivery implements Expiring {
     readonly command: string,
     readonly input: object,
     readonly cause: StoreCause | undefined,
-    readonly once: string | undefined,
+    readonly idempotencyKey: string | undefined,
     /** Deadline by the monotonic clock. */
     readonly deadlineMs: number,
     /** True when the command may be sent again even if it may have been carried out. */

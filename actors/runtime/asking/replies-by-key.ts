@@ -8,7 +8,7 @@ import { hasPassed, type Moment } from '../placement/steady-clock.js';
  */
 type AnsweredMark = readonly [key: string, wallMs: number, steadyMs: number, reply: string];
 
-interface Kept extends Moment {
+interface CachedReply extends Moment {
   readonly reply: string;
 }
 
@@ -17,13 +17,13 @@ interface Kept extends Moment {
  * decided again. Number, age and total size are bounded: the oldest are evicted first, and the newest stays whatever
  * its size.
  */
-export class Answered {
+export class RepliesByKey {
   /** Oldest first. */
-  private readonly byKey = new Map<string, Kept>();
+  private readonly byKey = new Map<string, CachedReply>();
   private bytes = 0;
 
-  static from(marks: readonly AnsweredMark[]): Answered {
-    const answered = new Answered();
+  static from(marks: readonly AnsweredMark[]): RepliesByKey {
+    const answered = new RepliesByKey();
     for (const [key, wallMs, steadyMs, reply] of marks) answered.keep(key, { wallMs, steadyMs, reply });
     return answered;
   }
@@ -45,7 +45,7 @@ export class Answered {
     return Array.from(this.byKey, ([key, { wallMs, steadyMs, reply }]) => [key, wallMs, steadyMs, reply]);
   }
 
-  private keep(key: string, kept: Kept): void {
+  private keep(key: string, kept: CachedReply): void {
     this.drop(key);
     this.byKey.set(key, kept);
     this.bytes += key.length + kept.reply.length;

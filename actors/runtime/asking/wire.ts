@@ -17,7 +17,7 @@ function codecsOf(kind: AnyKind | undefined, command: string) {
 }
 
 export function encodeCommand(kind: AnyKind, message: Message, timeoutMs: number): Uint8Array {
-  const { id, command, input, cause, once } = message;
+  const { id, command, input, cause, idempotencyKey: once } = message;
   const payload = codecsOf(kind, command).in.encode(input);
   const body: NodeActorCommand = { kind: kind.name, id, command, payload, timeoutMs, traceId: '', once };
   return commandCodec.encode(cause === undefined ? body : { ...body, cause });
@@ -33,7 +33,10 @@ export function decodeCommand(
 ): { readonly message: Message; readonly timeoutMs: number } {
   const { kind, id, command, payload, timeoutMs, cause, once } = commandCodec.decode(bytes);
   const input = codecsOf(kinds.get(kind)?.kind, command).in.decode(payload) as object;
-  return { message: { kind, id, command, input, cause: cause ?? undefined, once: once ?? undefined }, timeoutMs };
+  return {
+    message: { kind, id, command, input, cause: cause ?? undefined, idempotencyKey: once ?? undefined },
+    timeoutMs,
+  };
 }
 
 export function encodeReply(kind: AnyKind, message: Message, reply: unknown, carrier: RowCarrier): Uint8Array {

@@ -1,7 +1,7 @@
 import { type RowWrite, WRITE_ROWS_MAX } from '../../../store/port.js';
 import { Unavailable } from '../../domain/problem.js';
-import type { Surroundings } from '../activation/activation-context.js';
-import { type Halt, Halted } from '../asking/cancellation.js';
+import type { ActivationContext } from '../activation/activation-context.js';
+import { type Cancellation, Cancelled } from '../asking/cancellation.js';
 import { actorName, type Effects } from '../kind.js';
 import { alarmRow } from './alarm-row.js';
 import { backoffMs } from './backoff.js';
@@ -24,7 +24,7 @@ export interface EffectSource {
   readonly source: string;
   readonly shard: number;
   readonly epoch: number;
-  readonly halt: Halt;
+  readonly halt: Cancellation;
 }
 
 /** An effect of the entry that was sent to an actor and is not answered yet. */
@@ -56,7 +56,7 @@ export class InOrder {
   private gathered: Map<string, RowWrite> | undefined;
   private written: Promise<void> = Promise.resolve();
 
-  constructor(private readonly halt: Halt) {}
+  constructor(private readonly halt: Cancellation) {}
 
   /**
    * Runs the action when the target has received all commands of earlier entries. A failed entry keeps its turn until a
@@ -150,7 +150,7 @@ export class EntryEffects implements Effects {
   private isOver = false;
 
   constructor(
-    private readonly around: Surroundings,
+    private readonly around: ActivationContext,
     private readonly from: EffectSource,
     private readonly waits: Waits,
     private readonly seq: number,
@@ -178,9 +178,9 @@ export class EntryEffects implements Effects {
   tell(kind: string, id: string, command: string, input: object): Promise<unknown> {
     const cause = { actor: this.from.source, seq: this.seq, n: this.n++ };
     const target = actorName({ kind, id });
-    const message = { kind, id, command, input, cause, once: undefined };
+    const message = { kind, id, command, input, cause, idempotencyKey: undefined };
     const attempt = () => {
-      if (this.isOver) throw new Halted();
+      if (this.isOver) throw new Cancelled();
       return this.from.halt.race(this.around.send(message, this.around.limits.attemptMs));
     };
     const action = () => this.waitingFor(target, () => this.untilDone(attempt));
@@ -193,7 +193,7 @@ export class EntryEffects implements Effects {
   }
 
   publish(subject: string, payload: Uint8Array): void {
-    if (this.from.halt.halted) throw new Halted();
+    if (this.from.halt.halted) throw new Cancelled();
     this.around.publish(subject, payload);
   }
 
@@ -215,7 +215,7 @@ export class EntryEffects implements Effects {
   private async untilDone<T>(action: () => Promise<T>): Promise<T> {
     const { around, from } = this;
     for (let attempt = 0; ; attempt++) {
-      if (from.halt.halted) throw new Halted();
+      if (from.halt.halted) throw new Cancelled();
       try {
         // A fenced owner must not write: its rows could hide its successor's.
         if (around.placement.epochOf(from.shard) === from.epoch) return await action();

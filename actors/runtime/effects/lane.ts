@@ -1,10 +1,10 @@
 import { Unavailable } from '../../domain/problem.js';
-import type { Surroundings } from '../activation/activation-context.js';
-import { Halted } from '../asking/cancellation.js';
+import type { ActivationContext } from '../activation/activation-context.js';
+import { Cancelled } from '../asking/cancellation.js';
 import type { Expiring } from '../asking/deadlines.js';
 import type { Handlers } from '../blueprint.js';
 import type { Effects, Happened } from '../kind.js';
-import { type ActorCore, type Entry, entryOf, type StoredEvent } from '../state/core.js';
+import { type ActorCore, entryOf, type JournalEntry, type StoredEvent } from '../state/core.js';
 import { backoffMs } from './backoff.js';
 import { type EffectSource, EntryEffects, InOrder, type Wait, type Waits } from './effects.js';
 
@@ -50,7 +50,7 @@ export class Lane implements Waits {
   /** An earlier activation may have carried out effects up to this entry. */
   private readonly inheritedTo: number;
   private queuedTo: number;
-  private queue: Entry[] = [];
+  private queue: JournalEntry[] = [];
   private running: Promise<void> | undefined;
   private waiters: Waiter[] = [];
   /** True when the current entry has outlasted a reply's patience. Further replies do not wait for it. */
@@ -64,7 +64,7 @@ export class Lane implements Waits {
   private waits: Wait[] | undefined;
 
   constructor(
-    private readonly around: Surroundings,
+    private readonly around: ActivationContext,
     private readonly core: ActorCore,
     private readonly actor: string,
     readonly from: EffectSource,
@@ -97,7 +97,7 @@ export class Lane implements Waits {
   }
 
   /** Queues an entry that is stored and confirmed by the placement. */
-  push(entry: Entry): void {
+  push(entry: JournalEntry): void {
     const [isIdle, isDone] = [this.running === undefined && this.carriedOut === this.known, this.idle];
     this.known = entry.seq;
     if (entry.events.some(({ type }) => this.heard.has(type))) this.strictTo = entry.seq;
@@ -175,7 +175,7 @@ export class Lane implements Waits {
         await this.carryOutNext();
       }
     } catch (error) {
-      if (!(error instanceof Halted)) throw error;
+      if (!(error instanceof Cancelled)) throw error;
     } finally {
       this.running = undefined;
       // An emptied array keeps its capacity, so it is replaced.
@@ -193,7 +193,7 @@ export class Lane implements Waits {
       while (count < TOGETHER_MAX && this.overlaps(this.queue[count])) count += 1;
     }
     if (count === 1) {
-      const entry = this.queue.shift() as Entry;
+      const entry = this.queue.shift() as JournalEntry;
       // Each attempt starts with a new order, so that it does not wait for commands of an earlier attempt.
       const alone = !overlapping || entry.events.length === 1;
       const attempt = (isRetry: boolean) =>
@@ -232,14 +232,14 @@ export class Lane implements Waits {
     this.onDone();
   }
 
-  private overlaps(entry: Entry | undefined): boolean {
+  private overlaps(entry: JournalEntry | undefined): boolean {
     const { kind, state } = this.core;
     if (entry === undefined) return false;
     return entry.events.every(({ type, event }) => kind.events[type]?.overlaps?.(event, state) === true);
   }
 
   private async carryOut(
-    entry: Entry,
+    entry: JournalEntry,
     order: InOrder,
     alone: boolean,
     overlapping: boolean,
@@ -258,7 +258,7 @@ export class Lane implements Waits {
   }
 
   /** Runs the reactions to the entry's events. Overlapping events of one entry run concurrently. */
-  private async reactTo(entry: Entry, effects: Effects, overlapping: boolean): Promise<void> {
+  private async reactTo(entry: JournalEntry, effects: Effects, overlapping: boolean): Promise<void> {
     const happened = { self: this.core.id, seq: entry.seq, atMs: entry.atMs, state: this.core.state };
     if (overlapping && entry.events.length > 1) {
       const outcomes = await Promise.allSettled(entry.events.map((stored) => this.react(stored, happened, effects)));
@@ -268,7 +268,7 @@ export class Lane implements Waits {
         if (this.handlers.has(stored.type)) await this.react(stored, happened, effects);
     }
     if (this.heard.size === 0 || !entry.events.some(({ type }) => this.heard.has(type))) return;
-    const heard = this.around.heard();
+    const heard = this.around.invalidated();
     if (heard !== undefined) await this.from.halt.race(heard);
   }
 
@@ -281,7 +281,7 @@ export class Lane implements Waits {
 
   private async refill(): Promise<void> {
     const upTo = Math.min(this.known, this.carriedOut + this.around.limits.laneQueueMax);
-    const entries: Entry[] = [];
+    const entries: JournalEntry[] = [];
     for await (const { seq, record } of this.around.journal.read(this.actor, this.carriedOut, this.from.epoch)) {
       if (seq <= upTo) entries.push(entryOf(this.core.kind, seq, record));
       if (seq >= upTo) break;
@@ -298,7 +298,7 @@ export class Lane implements Waits {
         await action(attempt > 0);
         return;
       } catch (error) {
-        if (error instanceof Halted || this.from.halt.halted) throw new Halted();
+        if (error instanceof Cancelled || this.from.halt.halted) throw new Cancelled();
         const fields = { actor: this.actor, seq, lane: this.from.source, err: error };
         if (error instanceof Unavailable)
           this.around.logger.warn(fields, 'failed to carry out effects: a target is unavailable');

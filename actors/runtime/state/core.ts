@@ -1,7 +1,7 @@
 import type { StoreAnswered, StoreCause, StoreJournalRecord } from '../../../proto/gen/types.js';
 import { isProblem, Unavailable } from '../../domain/problem.js';
 import { Dedupe } from '../asking/dedupe.js';
-import { Answered } from '../asking/replies-by-key.js';
+import { RepliesByKey } from '../asking/replies-by-key.js';
 import type { RowName } from '../carried-rows.js';
 import type { AnyKind } from '../kind.js';
 import type { Moment } from '../placement/steady-clock.js';
@@ -14,7 +14,7 @@ export interface StoredEvent {
 }
 
 /** One journal entry: everything that one command decided. */
-export interface Entry {
+export interface JournalEntry {
   readonly seq: number;
   readonly atMs: number;
   readonly events: readonly StoredEvent[];
@@ -22,7 +22,7 @@ export interface Entry {
 
 /** An entry not yet stored. */
 export interface Decided {
-  readonly entry: Entry;
+  readonly entry: JournalEntry;
   readonly record: StoreJournalRecord;
 }
 
@@ -31,7 +31,7 @@ export interface Handleable {
   readonly command: string;
   readonly input: object;
   readonly cause: StoreCause | undefined;
-  readonly once: string | undefined;
+  readonly idempotencyKey: string | undefined;
 }
 
 export interface Handled {
@@ -61,7 +61,7 @@ export class ActorCore {
   state: any;
   dedupe = new Dedupe();
   /** Absent until a command with an idempotency key has recorded something: most actors never receive one. */
-  answered: Answered | undefined;
+  answered: RepliesByKey | undefined;
 
   constructor(
     readonly kind: AnyKind,
@@ -78,7 +78,7 @@ export class ActorCore {
    * Rethrows what decide or apply throw: a bug. @throws NotKnownYet
    */
   handle(message: Handleable, now: Moment, settledSeq = 0, row?: unknown): Handled {
-    const { command, input, cause, once } = message;
+    const { command, input, cause, idempotencyKey } = message;
     this.steadyMs = now.steadyMs;
     // A repeated query whose reply was lost is answered anew: it changes nothing.
     if (cause !== undefined && this.dedupe.repeats(cause) && !this.asks(command)) {
@@ -87,7 +87,7 @@ export class ActorCore {
     const decide = this.kind.decide[command];
     if (decide === undefined) throw new Error(`${this.kind.name} has no command ${command}`);
     const nowMs = Math.max(now.wallMs, this.atMs);
-    const earlier = once === undefined ? undefined : this.answered?.find(keyOf(command, once), now);
+    const earlier = idempotencyKey === undefined ? undefined : this.answered?.find(keyOf(command, idempotencyKey), now);
     if (earlier !== undefined) return { reply: this.kind.commands[command]?.out.decode(earlier), repeated: true };
     const decision: Decision<Record<string, object>, unknown> = decide(
       this.state,
@@ -102,7 +102,7 @@ export class ActorCore {
     }
     const stored = events.map((event) => ({ type: event.type, event }));
     this.checkKnown(stored);
-    const answered = once === undefined ? undefined : this.answerTo(command, once, reply);
+    const answered = idempotencyKey === undefined ? undefined : this.answerTo(command, idempotencyKey, reply);
     const record = this.record(stored, nowMs, cause, answered);
     this.apply(stored, nowMs, cause, answered);
     return { reply, decided: { entry: { seq: this.seq, atMs: nowMs, events: stored }, record } };
@@ -153,9 +153,9 @@ export class ActorCore {
   }
 
   /** Returns the record of the reply that is stored with the events. */
-  private answerTo(command: string, once: string, reply: unknown): StoreAnswered {
+  private answerTo(command: string, idempotencyKey: string, reply: unknown): StoreAnswered {
     const codec = this.kind.commands[command]?.out;
-    return { key: keyOf(command, once), reply: codec?.encode(reply) ?? NO_BYTES, steadyMs: this.steadyMs };
+    return { key: keyOf(command, idempotencyKey), reply: codec?.encode(reply) ?? NO_BYTES, steadyMs: this.steadyMs };
   }
 
   private apply(
@@ -167,7 +167,7 @@ export class ActorCore {
     for (const { type, event } of events) this.kind.apply[type]?.(this.state, event, atMs);
     if (cause !== undefined) this.dedupe.note(cause);
     if (answered !== undefined) {
-      this.answered ??= new Answered();
+      this.answered ??= new RepliesByKey();
       this.answered.note(answered, atMs);
     }
     this.seq += 1;
@@ -198,9 +198,9 @@ export const notKnown = (what: string, kind: string): string =>
  * Returns the key of a stored reply. It includes the command, because one request may send several commands with its
  * key.
  */
-const keyOf = (command: string, once: string): string => `${command} ${once}`;
+const keyOf = (command: string, idempotencyKey: string): string => `${command} ${idempotencyKey}`;
 
-export function entryOf(kind: AnyKind, seq: number, record: StoreJournalRecord): Entry {
+export function entryOf(kind: AnyKind, seq: number, record: StoreJournalRecord): JournalEntry {
   const events = record.events.map(({ type, payload }) => {
     const codec = kind.events[type]?.codec;
     if (codec === undefined) throw new Error(`${kind.name} cannot read its stored event ${type}`);

@@ -4,7 +4,7 @@ import type { ReadTables, RowWrite } from '../../../store/port.js';
 import { cursors } from '../../../store/tables.js';
 import { idShard } from '../../domain/ids.js';
 import { Unavailable } from '../../domain/problem.js';
-import { Halted } from '../asking/cancellation.js';
+import { Cancelled } from '../asking/cancellation.js';
 import { NotTaken } from '../asking/delivery.js';
 import { type AnyKind, actorName } from '../kind.js';
 import type { Logger } from '../logger.js';
@@ -159,7 +159,7 @@ async function fromSnapshot(
     return found;
   } catch (error) {
     // An unavailable store or another owner says nothing about the snapshot.
-    if (error instanceof Unavailable || error instanceof JournalConflict || error instanceof Halted) throw error;
+    if (error instanceof Unavailable || error instanceof JournalConflict || error instanceof Cancelled) throw error;
     needs.logger.warn({ actor, seq, err: error }, 'ignored a snapshot that cannot be restored');
     return undefined;
   }

@@ -1,8 +1,8 @@
 import { crc32 } from 'node:zlib';
 import type { StoreJournalRecord, StoreSnapshotRecord } from '../../../proto/gen/types.js';
-import { Halted } from '../asking/cancellation.js';
+import { Cancelled } from '../asking/cancellation.js';
 import { Dedupe, type SourceMark } from '../asking/dedupe.js';
-import { Answered } from '../asking/replies-by-key.js';
+import { RepliesByKey } from '../asking/replies-by-key.js';
 import type { AnyKind } from '../kind.js';
 import type { ActorCore } from './core.js';
 import { decodePlain, encodePlain, type Pause } from './plain-lines.js';
@@ -18,7 +18,7 @@ interface Image {
   readonly sources: readonly SourceMark[];
   readonly atMs: number;
   /** Absent when there are none. */
-  readonly answered?: ReturnType<Answered['marks']>;
+  readonly answered?: ReturnType<RepliesByKey['marks']>;
 }
 
 /** The fields of a snapshot besides the state. */
@@ -44,7 +44,7 @@ export interface Captured {
 /**
  * Encodes the current state of the actor, all of which must be stored already. Yields to the event loop between parts
  * of a large state.
- * @throws Halted when the actor has changed meanwhile; rejections of a pause
+ * @throws Cancelled when the actor has changed meanwhile; rejections of a pause
  */
 export async function capture(core: ActorCore, notes: CaptureNotes, pause: Pause): Promise<Captured> {
   const answered = core.answered?.marks({ wallMs: core.atMs, steadyMs: core.steadyMs });
@@ -53,7 +53,7 @@ export async function capture(core: ActorCore, notes: CaptureNotes, pause: Pause
   const head = { ...notes, seq, stateVersion: core.kind.stateVersion };
   const parts = await encodePlain(image, CHUNK_BYTES, async () => {
     await pause();
-    if (core.seq !== seq) throw new Halted();
+    if (core.seq !== seq) throw new Cancelled();
   });
   const sum = new StateSum();
   for (const part of parts) sum.add(part);
@@ -101,7 +101,7 @@ export async function restore(
   const image = (await decodePlain(state, pause)) as Image;
   core.state = migrated(core.kind, head.stateVersion, image.state);
   core.dedupe = Dedupe.from(image.sources);
-  core.answered = image.answered && Answered.from(image.answered);
+  core.answered = image.answered && RepliesByKey.from(image.answered);
   core.atMs = image.atMs;
   core.seq = head.seq;
 }

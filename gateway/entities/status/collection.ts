@@ -60,14 +60,14 @@ export function renderCollectionItem({ id, account, createdAtMs }: AccountCollec
   return { id, account_id: account, state: 'accepted', created_at: isoTime(createdAtMs) };
 }
 
-interface Kept extends Pick<VisibleCollection, 'owner' | 'items'> {
+interface CachedCollection extends Pick<VisibleCollection, 'owner' | 'items'> {
   readonly id: string;
   readonly updatedAtMs: number;
   readonly bytes: Uint8Array;
 }
 
 /** Cached JSON by the collection's text, valid while text, owner and items are unchanged. */
-const kept = new WeakMap<AccountCollectionText, Kept>();
+const kept = new WeakMap<AccountCollectionText, CachedCollection>();
 
 /** Renders a collection as JSON. A collection with hidden items is rendered for each viewer. */
 export function collectionJson(instance: InstanceSettings, seen: VisibleCollection): Uint8Array {

@@ -59,14 +59,14 @@ function pollParams({ options, expiresInMs, multiple, hideTotals }: NonNullable<
 type Post = NonNullable<AccountScheduledItem['post']>;
 
 /** Cached JSON of a scheduled status, with the values besides the post on which it depends. */
-interface Kept {
+interface CachedScheduled {
   readonly id: string;
   readonly dueMs: number;
   readonly bytes: Uint8Array;
 }
 
 /** Cached JSON by post: the actor returns the same object until the status is sent. */
-const kept = new WeakMap<Post, Kept>();
+const kept = new WeakMap<Post, CachedScheduled>();
 
 /**
  * Renders a scheduled status as JSON. It is cached only without attachments, because attachments may change by

@@ -11,7 +11,7 @@ import { JsonPieces } from '../../http/json-pieces.js';
 import { type AnyRoute, json, route } from '../../http/route.js';
 import type { Services } from '../../http/services.js';
 import { accountPage, idParams } from '../../pages/answers.js';
-import { KeptJson } from '../../pages/cached-json.js';
+import { CachedJson } from '../../pages/cached-json.js';
 import { arrayOf } from '../../pages/status-pages.js';
 import { idText, pageBounds, pageQuery } from '../../paging/bounds.js';
 import { emptyPage } from '../../paging/page.js';
@@ -178,7 +178,7 @@ function familiarPieces(
   return answers;
 }
 
-const named = new KeptJson<StoreAccountRecord>(({ id }) => ({ id }), 'open');
+const named = new CachedJson<StoreAccountRecord>(({ id }) => ({ id }), 'open');
 
 function familiarOf({ pages }: Services, record: StoreAccountRecord, accounts: readonly StoreAccountRecord[]) {
   const pieces: Uint8Array[] = [named.of(record), ACCOUNTS];

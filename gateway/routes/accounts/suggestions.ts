@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox';
 import { storedId } from '../../../actors/domain/ids.js';
 import { isProblem } from '../../../actors/domain/problem.js';
 import { DIRECTORY_ORDERS, type Directory, directoryPage, readDirectory } from '../../discovery/directory.js';
-import { Kept } from '../../discovery/kept.js';
+import { SharedValue } from '../../discovery/shared-value.js';
 import { suggestionsFor } from '../../discovery/suggestions.js';
 import { JsonPieces } from '../../http/json-pieces.js';
 import { type AnyRoute, json, route } from '../../http/route.js';
@@ -66,7 +66,7 @@ const dismiss = route({
 });
 
 /** Cached directories by server: tests start several servers in one process. */
-const directories = () => new WeakMap<Services['registry'], Kept<Directory>>();
+const directories = () => new WeakMap<Services['registry'], SharedValue<Directory>>();
 
 const directory = directoryRoute(directories());
 
@@ -74,7 +74,7 @@ function directoryRoute(kept: ReturnType<typeof directories>): AnyRoute {
   const directoryOf = (services: Services) => {
     let held = kept.get(services.registry);
     if (held === undefined) {
-      held = new Kept(services.clock, () => readDirectory(services));
+      held = new SharedValue(services.clock, () => readDirectory(services));
       kept.set(services.registry, held);
     }
     return held.get();

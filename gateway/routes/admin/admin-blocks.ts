@@ -8,7 +8,7 @@ import { DOMAIN_SHOWN } from '../../http/domain-text.js';
 import { type AnyRoute, json, route } from '../../http/route.js';
 import { refusalHistories } from '../../oauth/refused-sign-ups.js';
 import { canonicalEmailHash, rangeText } from '../../oauth/sign-up-limits.js';
-import { KeptJson } from '../../pages/cached-json.js';
+import { CachedJson } from '../../pages/cached-json.js';
 import { isoTime } from '../../paging/iso-time.js';
 import type { EntryContent } from '../../settings/changes.js';
 import { each, entryRoutes, type Fresh, type Render } from './admin-entries.js';
@@ -120,7 +120,7 @@ function renderAddressBlock({ id, key, atMs, address }: InstanceEntry) {
   };
 }
 
-const providers = new KeptJson(named, 'open');
+const providers = new CachedJson(named, 'open');
 const HISTORY = Buffer.from(',"history":');
 const CLOSE = Buffer.from('}');
 

@@ -8,7 +8,7 @@ import { JsonPieces } from '../../http/json-pieces.js';
 import { type AnyRoute, json, route } from '../../http/route.js';
 import type { Services } from '../../http/services.js';
 import { idParams, pageAnswer } from '../../pages/answers.js';
-import { KeptJson } from '../../pages/cached-json.js';
+import { CachedJson } from '../../pages/cached-json.js';
 import { arrayOf } from '../../pages/status-pages.js';
 import { pageBounds, pageQuery } from '../../paging/bounds.js';
 import { pageOf } from '../../paging/page.js';
@@ -30,12 +30,12 @@ export type Render = (
 ) => readonly (readonly Uint8Array[])[] | Promise<readonly (readonly Uint8Array[])[]>;
 /** Renders each entry once while it is in memory, because some contain a hash. */
 export const each = (render: (entry: InstanceEntry) => object): Render => {
-  const kept = new KeptJson(render);
+  const kept = new CachedJson(render);
   return (_services, entries) => entries.map((entry) => [kept.of(entry)]);
 };
 
 /** A collection of entries that moderators manage. */
-export interface Kept<B extends TObject, C extends TObject> {
+export interface EntryKind<B extends TObject, C extends TObject> {
   readonly collection: Collection;
   readonly permission: Permission;
   readonly body: B;
@@ -55,7 +55,7 @@ export interface Kept<B extends TObject, C extends TObject> {
 }
 
 /** Returns the routes of a collection: list, read, create, update (if allowed) and remove. */
-export function entryRoutes<B extends TObject, C extends TObject>(kept: Kept<B, C>): AnyRoute[] {
+export function entryRoutes<B extends TObject, C extends TObject>(kept: EntryKind<B, C>): AnyRoute[] {
   const { collection, permission, render } = kept;
   const answer = async (services: Services, entry: InstanceEntry) => {
     const [pieces = []] = await render(services, [entry]);

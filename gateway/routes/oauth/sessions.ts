@@ -13,7 +13,7 @@ import { foreignForm } from './authorize.js';
 
 const PATH = '/auth/sessions';
 
-interface Entry {
+interface SessionEntry {
   /** Hash of the token; it does not reveal the token. */
   readonly hash: string;
   readonly record: StoreTokenRecord;
@@ -22,7 +22,7 @@ interface Entry {
 }
 
 /** Returns the tokens that may act for an account, newest first: at most TOKENS_MAX. */
-async function entriesOf(services: Services, accountId: string): Promise<readonly Entry[] | Problem> {
+async function entriesOf(services: Services, accountId: string): Promise<readonly SessionEntry[] | Problem> {
   const held = await services.askAccount(accountId, 'heldTokens', {});
   if (isProblem(held)) return held;
   const keys = held.hashes.map((hash) => ({ hash }));

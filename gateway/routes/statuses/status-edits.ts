@@ -91,14 +91,14 @@ const history = route({
     }),
 });
 
-interface KeptHistory {
+interface CachedHistory {
   readonly author: StoreAccountRecord;
   readonly emojis: EmojiLookup['all'] | undefined;
   readonly json: JsonPieces;
 }
 
 /** Cached histories of statuses without quotes, valid while the status and the author's record are the same objects. */
-const keptHistories = new WeakMap<StoreStatusRecord, KeptHistory>();
+const keptHistories = new WeakMap<StoreStatusRecord, CachedHistory>();
 /** Largest cached history: twenty edits of usual length; a status may have a thousand. */
 const KEPT_HISTORY_BYTES_MAX = 32_768;
 

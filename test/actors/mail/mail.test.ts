@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Unavailable } from '../../../actors/domain/problem.js';
-import { mailboxKind } from '../../../actors/kinds/mail.js';
-import { type Commands, type Events, mailbox, type State, TOKEN_PLACE } from '../../../actors/mail/mail.js';
+import { mailKind } from '../../../actors/kinds/mail.js';
+import { type Commands, type Events, outgoingMail, type State, TOKEN_PLACE } from '../../../actors/mail/mail.js';
 import { MAIL_TRIED_MS_MAX } from '../../../actors/reactions/mail.js';
 import { askerOf } from '../../../actors/runtime/kind.js';
 import { journal } from '../../../store/tables.js';
@@ -11,14 +11,14 @@ import { given } from '../../kit/actors/given.js';
 import { Stage } from '../../kit/actors/stage.js';
 import { keyedTokens } from '../../kit/keyed-tokens.js';
 
-const mail = { to: 'ada@example.org', subject: 'Hello', text: 'Good morning' };
+const greeting = { to: 'ada@example.org', subject: 'Hello', text: 'Good morning' };
 const ADA = '000000000000000065';
 
 test('a mail is recorded before it is sent', () => {
-  const { events } = given<State, Commands, Events>(mailbox, {}).when('post', mail);
+  const { events } = given<State, Commands, Events>(outgoingMail, {}).when('post', greeting);
   assert.deepEqual(
     events.map((event) => ({ ...event, atMs: 0 })),
-    [{ type: 'posted', ...mail, atMs: 0 }],
+    [{ type: 'posted', ...greeting, atMs: 0 }],
   );
 });
 
@@ -34,7 +34,7 @@ async function stage() {
       sent.push(one);
     },
   };
-  const kind = mailboxKind({ mailer, clock: here.clock, keyedTokens });
+  const kind = mailKind({ mailer, clock: here.clock, keyedTokens });
   const node = await here.node(1, {}, [kind]);
   return { here, sent, server, node, post: askerOf(kind, node.runtime) };
 }
@@ -42,7 +42,7 @@ async function stage() {
 test('a mail is accepted at once, and mails wait in order until the mail server accepts them', async () => {
   const { here, sent, server, post } = await stage();
   for (const subject of ['one', 'two']) {
-    const answer = post(ADA, 'post', { ...mail, subject });
+    const answer = post(ADA, 'post', { ...greeting, subject });
     await here.clock.settle();
     assert.deepEqual(await answer, {});
   }
@@ -62,7 +62,7 @@ test('the journal stores the nonce of a link, and only the mail contains the tok
   const link = { purpose: 'reset', nonce: 'abcdefghijklmnopqrstuv' };
   const text = `Open https://here.example/?t=${TOKEN_PLACE} now`;
   const { here, sent, server, post } = await stage();
-  void post(ADA, 'post', { ...mail, text, link });
+  void post(ADA, 'post', { ...greeting, text, link });
   await here.clock.advance(60_000);
   assert.ok(server.tries > 1);
   server.isOpen = true;
@@ -82,10 +82,10 @@ test('the journal stores the nonce of a link, and only the mail contains the tok
 
 test('a mail that could not be sent in five days is dropped', async () => {
   const { here, sent, server, post } = await stage();
-  void post(ADA, 'post', mail);
+  void post(ADA, 'post', greeting);
   await here.clock.advance(MAIL_TRIED_MS_MAX + 120_000);
   server.isOpen = true;
-  void post(ADA, 'post', { ...mail, subject: 'another' });
+  void post(ADA, 'post', { ...greeting, subject: 'another' });
   await here.clock.advance(120_000);
   assert.deepEqual(
     sent.map(({ subject }) => subject),

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { idShard, makeId } from '../../../actors/domain/ids.js';
 import { isProblem } from '../../../actors/domain/problem.js';
 import { conversationKind } from '../../../actors/kinds/conversation.js';
-import { linkKind } from '../../../actors/kinds/web-page.js';
+import { webPageKind } from '../../../actors/kinds/web-page.js';
 import { askerOf } from '../../../actors/runtime/kind.js';
 import { CARD_MS, HOLDERS_MAX, HOLDERS_PER_PART, linkId } from '../../../actors/web-page/web-page.js';
 import type { LinkCard, StoreStatusRecord } from '../../../proto/gen/types.js';
@@ -22,7 +22,7 @@ async function web() {
   const stage = new Stage();
   let shown = page('At first', 'first.jpg');
   const removed: string[] = [];
-  const link = linkKind({
+  const link = webPageKind({
     tables: stage.shared,
     media: { remove: async (name: string) => void removed.push(name) },
     pages: { card: async () => shown, linksBack: async () => false },

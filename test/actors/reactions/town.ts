@@ -1,7 +1,7 @@
 import { makeId } from '../../../actors/domain/ids.js';
 import { accountKind } from '../../../actors/kinds/account.js';
 import { conversationKind } from '../../../actors/kinds/conversation.js';
-import { mailboxKind } from '../../../actors/kinds/mail.js';
+import { mailKind } from '../../../actors/kinds/mail.js';
 import { askerOf } from '../../../actors/runtime/kind.js';
 import { codec } from '../../../proto/codec.js';
 import type { AccountPost, NodeStatusTopic } from '../../../proto/gen/types.js';
@@ -35,7 +35,7 @@ export async function town(names: readonly string[]) {
     media: noUploads,
   });
   const conversation = conversationKind(stage.shared);
-  const mailbox = mailboxKind({ mailer, clock: stage.clock, keyedTokens });
+  const mailbox = mailKind({ mailer, clock: stage.clock, keyedTokens });
   const node = await stage.node(1, {}, [account, conversation, mailbox]);
   const published: NodeStatusTopic[] = [];
   await stage.bus('listener').subscribe(STATUSES_TOPIC, (bytes) => {

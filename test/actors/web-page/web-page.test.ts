@@ -6,11 +6,11 @@ import {
   type Events,
   FETCH_MS_MAX,
   initialLink,
-  link,
   linkId,
   NOTHING_MS,
   type State,
   WAITING_MAX,
+  webPage,
 } from '../../../actors/web-page/web-page.js';
 import type { LinkCard } from '../../../proto/gen/types.js';
 import { given } from '../../kit/actors/given.js';
@@ -19,7 +19,7 @@ const startMs = 1_767_225_600_000;
 const url = 'https://example.org/page';
 const card = { url, title: 'A page' } as LinkCard;
 const wantedBy = (statusId: string) => ({ url, by: { statusId, conversationId: statusId } });
-const page = () => given<State, Commands, Events>(link, initialLink());
+const page = () => given<State, Commands, Events>(webPage, initialLink());
 const fetches = (events: readonly object[]) => events.filter((event) => 'fetch' in event && event.fetch).length;
 
 test('a page is fetched once for many requests, and all of them get the card', () => {

@@ -1,6 +1,6 @@
-import { mailboxKind } from '../../../actors/kinds/mail.js';
+import { mailKind } from '../../../actors/kinds/mail.js';
 import { keyedTokens } from '../keyed-tokens.js';
 
 /** Returns a mailbox kind for tests that ignore mail. */
 export const silentMailbox = () =>
-  mailboxKind({ mailer: { send: async () => undefined }, clock: { nowMs: () => 0 }, keyedTokens });
+  mailKind({ mailer: { send: async () => undefined }, clock: { nowMs: () => 0 }, keyedTokens });

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Witness, type Witnessed } from '../../../load/judging/observer.js';
+import { type ObservedPost, Observer } from '../../../load/judging/observer.js';
 import { Findings, judgeTimeline, missingFrom, OrderWatch, type Sighting } from '../../../load/judging/verdicts.js';
 
 const AUTHOR = 3;
 
 /** Creates a post with the times of sending and answer; undefined: never answered. */
-function post(witness: Witness, startedMs: number, acknowledgedMs: number | undefined, author = AUTHOR): Witnessed {
+function post(witness: Observer, startedMs: number, acknowledgedMs: number | undefined, author = AUTHOR): ObservedPost {
   const begun = witness.begin(author, startedMs);
   assert.ok(begun);
   begun.acknowledgedMs = acknowledgedMs;
@@ -14,7 +14,8 @@ function post(witness: Witness, startedMs: number, acknowledgedMs: number | unde
   return begun;
 }
 
-const sighted = (...posts: readonly Witnessed[]): Sighting[] => posts.map((one) => ({ post: one, id: one.id ?? '' }));
+const sighted = (...posts: readonly ObservedPost[]): Sighting[] =>
+  posts.map((one) => ({ post: one, id: one.id ?? '' }));
 
 function judged(newestFirst: readonly Sighting[]): Findings {
   const findings = new Findings();
@@ -23,16 +24,16 @@ function judged(newestFirst: readonly Sighting[]): Findings {
 }
 
 test('a post is found by its unique word in any HTML, and not by a part of the word', () => {
-  const witness = new Witness();
+  const witness = new Observer();
   const posts = Array.from({ length: 12 }, (_, index) => post(witness, index, index));
   assert.equal(witness.find(`<p>A <b>post</b>, number ${posts[1]?.marker}.</p>`), posts[1]);
   assert.equal(witness.find(`<p>${posts[11]?.marker}</p>`), posts[11]);
   assert.equal(witness.find(`<p>${posts[1]?.marker}9</p>`), undefined);
-  assert.equal(witness.find(`<p>${new Witness().run}x1</p>`), undefined);
+  assert.equal(witness.find(`<p>${new Observer().run}x1</p>`), undefined);
 });
 
 test('posts that were sent one after the other must be in that order', () => {
-  const witness = new Witness();
+  const witness = new Observer();
   const [first, second, third] = [post(witness, 0, 10), post(witness, 20, 30), post(witness, 40, 50)];
   assert.deepEqual(judged(sighted(third, second, first)).counts, { lost: 0, repeated: 0, outOfOrder: 0, late: 0 });
   const wrong = judged(sighted(second, third, first));
@@ -41,7 +42,7 @@ test('posts that were sent one after the other must be in that order', () => {
 });
 
 test('concurrent posts, and posts of different authors, may be in either order', () => {
-  const witness = new Witness();
+  const witness = new Observer();
   const [one, other] = [post(witness, 0, 100), post(witness, 50, 60)];
   assert.equal(judged(sighted(one, other)).counts.outOfOrder, 0);
   assert.equal(judged(sighted(other, one)).counts.outOfOrder, 0);
@@ -50,19 +51,19 @@ test('concurrent posts, and posts of different authors, may be in either order',
 });
 
 test('the order across a third post counts too', () => {
-  const witness = new Witness();
+  const witness = new Observer();
   const [first, long, last] = [post(witness, 0, 10), post(witness, 5, 500), post(witness, 20, 30)];
   assert.equal(judged(sighted(first, long, last)).counts.outOfOrder, 1);
 });
 
 test('a post that was never answered has no order', () => {
-  const witness = new Witness();
+  const witness = new Observer();
   const [unknown, later] = [post(witness, 0, undefined), post(witness, 100, 110)];
   assert.equal(judged(sighted(unknown, later)).counts.outOfOrder, 0);
 });
 
 test('the same status twice and one post as two statuses are repeated; the same at the same place counts once', () => {
-  const witness = new Witness();
+  const witness = new Observer();
   const one = post(witness, 0, 10);
   const twice = judged([...sighted(one), ...sighted(one)]);
   assert.match(twice.examples[0]?.detail ?? '', /came again/);
@@ -78,14 +79,14 @@ test('the same status twice and one post as two statuses are repeated; the same 
 });
 
 test('missing acknowledged posts are lost, others are not', () => {
-  const witness = new Witness();
+  const witness = new Observer();
   const [there, gone, unanswered] = [post(witness, 0, 10), post(witness, 20, 30), post(witness, 40, undefined)];
   assert.deepEqual(missingFrom([there, gone, unanswered], sighted(there), true), [gone]);
   assert.deepEqual(missingFrom([there], [], true), [there]);
 });
 
 test('a truncated timeline proves nothing about older posts', () => {
-  const witness = new Witness();
+  const witness = new Observer();
   const [old, oldest, gone, newest] = [0, 20, 40, 60].map((ms) => post(witness, ms, ms + 10));
   assert.ok(old && oldest && gone && newest);
   assert.deepEqual(missingFrom([old, oldest, gone, newest], sighted(newest, oldest), false), [gone]);

@@ -288,7 +288,14 @@ test('a command with an idempotency key is carried out once, although its reply 
 
 /** Sends one attempt of another node's command, which may be repeated with the same key. */
 async function attempt(stage: Stage, once: string): Promise<unknown> {
-  const message = { kind: 'notebook', id, command: 'note', input: { text: 'one' }, cause: undefined, once };
+  const message = {
+    kind: 'notebook',
+    id,
+    command: 'note',
+    input: { text: 'one' },
+    cause: undefined,
+    idempotencyKey: once,
+  };
   const bytes = encodeCommand(notebook(), message, 5_000);
   const reply = await stage.bus('elsewhere').request(actorSubject(1), bytes, 5_000);
   return readReply(notebook(), 'note', openReply(reply));

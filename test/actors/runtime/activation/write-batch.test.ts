@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { JointWrites } from '../../../../actors/runtime/activation/write-batch.js';
+import { WriteBatch } from '../../../../actors/runtime/activation/write-batch.js';
 import { put, type RowWrite, WRITE_ROWS_MAX } from '../../../../store/port.js';
 import { cursors } from '../../../../store/tables.js';
 
@@ -8,7 +8,7 @@ const row = (actor: string): RowWrite => put(cursors, { actor }, { beforeReply: 
 
 test('rows written within one turn share a write, and none are lost when they exceed one', async () => {
   const sent: (readonly RowWrite[])[] = [];
-  const joint = new JointWrites({ write: async (rows) => void sent.push(rows) });
+  const joint = new WriteBatch({ write: async (rows) => void sent.push(rows) });
   const names = Array.from({ length: WRITE_ROWS_MAX + 10 }, (_, index) => `account/${index}`);
   await Promise.all(names.map((name) => joint.write([row(name)])));
   assert.deepEqual(
@@ -25,7 +25,7 @@ test('rows written within one turn share a write, and none are lost when they ex
 
 test('a failure rejects all calls with rows in the write, and no later ones', async () => {
   let fails = true;
-  const joint = new JointWrites({
+  const joint = new WriteBatch({
     write: async () => {
       if (fails) throw new Error('full');
     },

@@ -187,7 +187,14 @@ test('a receiver deduplicates effects after another activation', async (t) => {
   await stage.clock.advance(600_000);
   assert.equal(node.runtime.metrics.activations, 0);
   const cause = { actor: `notebook/${alice}#after`, seq: 1, n: 0 };
-  const again = { kind: 'notebook', id: bob, command: 'add', input: { text: 'copy of one' }, cause, once: undefined };
+  const again = {
+    kind: 'notebook',
+    id: bob,
+    command: 'add',
+    input: { text: 'copy of one' },
+    cause,
+    idempotencyKey: undefined,
+  };
   await stage.bus('elsewhere').request(actorSubject(2), encodeCommand(notebook(), again, 1_000), 1_000);
   assert.equal(node.runtime.metrics.repeats, 1);
   assert.deepEqual(await lines(node, bob), ['copy of one']);
@@ -202,7 +209,7 @@ test('a query in a repeated effect is answered again', async (t) => {
     const cause = { actor: `notebook/${alice}#before`, seq, n };
     const bytes = encodeCommand(
       notebook(),
-      { kind: 'notebook', id: bob, command, input, cause, once: undefined },
+      { kind: 'notebook', id: bob, command, input, cause, idempotencyKey: undefined },
       1_000,
     );
     const reply = await stage.bus('elsewhere').request(actorSubject(2), bytes, 1_000);

@@ -2,28 +2,28 @@ import type { StoreNotificationRecord } from '../../proto/gen/types.js';
 import type { Page } from '../paging/page.js';
 import type { NotificationFilter } from './notification-filter.js';
 
-interface KeptNotification {
+interface CachedNotification {
   readonly id: string;
   readonly record: StoreNotificationRecord;
 }
 
 /** The part of a page of groups that depends on the rows alone. */
-export interface KeptGroups {
+export interface CachedGroups {
   /** Identity of the rows: they are unchanged while it is the same object. */
   readonly state: object;
   readonly page: Omit<Page<unknown>, 'items'>;
-  readonly groups: readonly KeptGroup[];
+  readonly groups: readonly CachedGroup[];
   /** First row of the next group. It begins the next page if the viewer still sees it. */
-  readonly further: KeptNotification | undefined;
+  readonly further: CachedNotification | undefined;
   /** Rows that the viewer did not see; the page is valid while that is so. */
-  readonly lost: readonly KeptNotification[];
+  readonly lost: readonly CachedNotification[];
   /** Senders of all rows, and whether the viewer receives their notifications. */
   readonly people: ReadonlyMap<string, boolean>;
 }
 
-export interface KeptGroup {
+export interface CachedGroup {
   readonly isGrouped: boolean;
-  readonly newest: KeptNotification;
+  readonly newest: CachedNotification;
   readonly oldestId: string;
   readonly count: number;
   readonly sample: readonly string[];

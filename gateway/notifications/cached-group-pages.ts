@@ -7,15 +7,15 @@ import { erasOf } from '../paging/eras.js';
 import type { Page } from '../paging/page.js';
 import { type Soon, soon } from '../paging/soon.js';
 import type { Relations } from '../viewing/relations.js';
+import { type CachedGroup, type CachedGroups, isPlain, keyOf } from './cached-groups.js';
 import type { NotificationGroup } from './found-groups.js';
 import type { Gathering, Wanted } from './group-gathering.js';
-import { isPlain, type KeptGroup, type KeptGroups, keyOf } from './kept-groups.js';
 import { Senders } from './senders.js';
 
 type Row = Entry<StoreNotificationRecord>;
 
 /** Cache key of a page that starts at the viewer's newest rows. */
-export interface KeptPlace {
+export interface CachedPlace {
   readonly key: string;
   /** Newest first. */
   readonly eras: readonly number[];
@@ -25,21 +25,21 @@ export interface KeptPlace {
  * Returns the place of a page that starts at the newest rows, because clients repeat such requests; undefined for
  * others.
  */
-export function placeOf({ services, viewer, bounds, filter, groupedTypes }: Wanted): KeptPlace | undefined {
+export function placeOf({ services, viewer, bounds, filter, groupedTypes }: Wanted): CachedPlace | undefined {
   if (bounds.upwards || bounds.before !== undefined || bounds.after !== undefined) return undefined;
   const key = keyOf(viewer, bounds.limit, filter, groupedTypes);
   return key === undefined ? undefined : { key, eras: erasOf(viewer, services.clock, bounds) };
 }
 
 /** Returns an object that stays the same while the cached rows are unchanged. */
-export function stateOf({ services, viewer }: Wanted, { eras: [era = 0] }: KeptPlace): object | undefined {
+export function stateOf({ services, viewer }: Wanted, { eras: [era = 0] }: CachedPlace): object | undefined {
   return services.tables.peekState?.(notifications, { account: viewer, era });
 }
 
 /** Caches a page, unless a notification has content besides a status and a sender. */
 export function keep(
   { services }: Wanted,
-  { key, eras }: KeptPlace,
+  { key, eras }: CachedPlace,
   state: object,
   { found, senders, further, lowest, last, isEnd }: Gathering,
   { items, ...page }: Page<NotificationGroup>,
@@ -47,7 +47,7 @@ export function keep(
   const from = lowest === '' ? last : lowest;
   const isInNewestEra = eras.length === 1 || (!isEnd && from !== undefined && eraOfId(from) === eras[0]);
   if (!isInNewestEra) return;
-  const groups: KeptGroup[] = [];
+  const groups: CachedGroup[] = [];
   for (const { isGrouped, newest, oldestId, count, sample } of items) {
     if (!isPlain(newest.record)) return;
     const ids = sample.map(({ id }) => id);
@@ -63,7 +63,7 @@ export function keep(
 export function asKept(
   { services, viewer }: Wanted,
   relations: Relations,
-  { page, groups, further, lost, people }: KeptGroups,
+  { page, groups, further, lost, people }: CachedGroups,
 ): Soon<Page<NotificationGroup> | undefined> {
   const senders = new Senders(services, relations);
   for (const [id, isHeard] of people) if (senders.hears(id) !== isHeard) return undefined;

@@ -6,7 +6,7 @@ const TIMES_KEPT = 20;
 const KEPT_MS_MAX = 300_000;
 
 /** A value shared by all viewers, recomputed on demand when it is stale. */
-export class Kept<T> {
+export class SharedValue<T> {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   readonly #find: () => Promise<T>;
   #last: { readonly value: T; readonly untilMs: number } | undefined;
