@@ -4,7 +4,7 @@ import { loadCommandLine } from './cli/bundle.js';
 
 /**
  * Address and headers of one request, in bytes. uWebSockets answers a longer one with an HTML page; the gateway's own limits
- * (gateway/http/head.ts) lie below and are answered in JSON. The library reads the variable when it is loaded.
+ * (gateway/http/request/head.ts) lie below and are answered in JSON. The library reads the variable when it is loaded.
  */
 const HEADERS_BYTES_MAX = 65_536;
 process.env.UWS_HTTP_MAX_HEADERS_SIZE ??= String(HEADERS_BYTES_MAX);

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import ipaddr from 'ipaddr.js';
-import { rateRules } from '../gateway/http/rate-rules.js';
+import { rateRules } from '../gateway/http/limits/rate-rules.js';
 import { masked } from '../transport/masked-url.js';
 
 /** An unusable setting; the message is one line that names it. */

@@ -1,5 +1,5 @@
 import { proofReaction } from '../reactions/account/proof.js';
-import { type WebPageContext, linkReactions } from '../reactions/web-page.js';
+import { linkReactions, type WebPageContext } from '../reactions/web-page.js';
 import type { ActorKind } from '../runtime/kind.js';
 import { joined } from '../runtime/slice.js';
 import { type Commands as ProofCommands, type Events as ProofEvents, proof } from '../web-page/proof.js';

@@ -14,11 +14,7 @@ export interface MailContext {
 export const MAIL_TRIED_MS_MAX = 5 * 86_400_000;
 
 /** Sends mails after the reply, so that a slow mail server delays nobody. A crash may send a mail twice. */
-export function mailboxReactions({
-  mailer,
-  clock,
-  keyedTokens,
-}: MailContext): readonly Reaction<State, Events>[] {
+export function mailboxReactions({ mailer, clock, keyedTokens }: MailContext): readonly Reaction<State, Events>[] {
   return [
     {
       surface: 'mail',

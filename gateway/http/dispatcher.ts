@@ -5,18 +5,18 @@ import { faultPage } from '../oauth/pages/layout.js';
 import { idText, isIdText } from '../paging/bounds.js';
 import type { Authenticator, Caller } from './authenticator.js';
 import { authorize } from './authorize.js';
-import { BODY_BYTES_MAX, parseBody } from './body.js';
-import type { ClientAddress } from './client-address.js';
-import { parseUrlEncoded, percentDecode, Unparsable } from './form.js';
-import type { Head } from './head.js';
 import { once } from './idempotency.js';
-import { type Address, type Arrival, Incoming } from './incoming.js';
+import type { ClientAddress } from './limits/client-address.js';
+import { isLimited, type RateLimits, type Standing } from './limits/rate-limits.js';
 import { problemAnswer } from './problem-answer.js';
-import { isLimited, type RateLimits, type Standing } from './rate-limits.js';
+import { BODY_BYTES_MAX, parseBody } from './request/body.js';
+import { parseUrlEncoded, percentDecode, Unparsable } from './request/form.js';
+import type { Head } from './request/head.js';
+import { type Address, type Arrival, Incoming } from './request/incoming.js';
+import { type Validate, validators } from './request/validate.js';
 import type { Answer, AnyRoute } from './route.js';
 import { type Match, paramNames, Router } from './router.js';
 import type { Services } from './services.js';
-import { type Validate, validators } from './validate.js';
 
 /** Log of the gateway. A pino logger fits. */
 export interface GatewayLogger {

@@ -1,7 +1,7 @@
 import type { HttpResponse } from 'uWebSockets.js';
-import type { BodyReader } from './body-reader.js';
-import type { Head } from './head.js';
-import type { Arrival } from './incoming.js';
+import type { BodyReader } from './request/body-reader.js';
+import type { Head } from './request/head.js';
+import type { Arrival } from './request/incoming.js';
 import { requestId } from './responder.js';
 
 /** One request with its response, from arrival to answer. */

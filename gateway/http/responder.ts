@@ -1,7 +1,7 @@
 import type { HttpResponse } from 'uWebSockets.js';
 import { STATUS_CODES } from 'node:http';
-import { CORS_HEADERS, PAGE_HEADERS } from './headers.js';
 import { JsonPieces, Scratch } from './json-pieces.js';
+import { CORS_HEADERS, PAGE_HEADERS } from './request/headers.js';
 import { type Answer, JsonText, Streamed } from './route.js';
 
 /** Properties of the response that do not depend on the answer. */

@@ -1,6 +1,6 @@
 import type { TokenContent } from '../../actors/domain/keyed-tokens.js';
 import { isProblem } from '../../actors/domain/problem.js';
-import { addressKey } from '../http/client-address.js';
+import { addressKey } from '../http/limits/client-address.js';
 import type { Services } from '../http/services.js';
 import type { Attempts } from './attempts.js';
 import { type Guards, guardsOf } from './guards.js';

@@ -3,7 +3,7 @@ import { type Problem, problem } from '../../actors/domain/problem.js';
 import { INSTANCE_ID } from '../../actors/instance/commands.js';
 import type { Collection } from '../../actors/instance/entries.js';
 import type { InstanceEntry } from '../../proto/gen/types.js';
-import { RATE_RULES, rateRules } from '../http/rate-rules.js';
+import { RATE_RULES, rateRules } from '../http/limits/rate-rules.js';
 import type { Services } from '../http/services.js';
 import { SETTINGS } from './about.js';
 

@@ -14,7 +14,7 @@ export interface InstanceSettings {
   readonly passwordGrant: boolean;
   /** False disables all limits (RATE_LIMITS=off). */
   readonly rateLimits: boolean;
-  /** Rules that differ from the defaults, as JSON (gateway/http/rate-rules.ts). */
+  /** Rules that differ from the defaults, as JSON (gateway/http/limits/rate-rules.ts). */
   readonly rateRules?: string;
   readonly version: string;
   /** Current custom emoji; absent: none. */

@@ -9,11 +9,11 @@ import { isProblem, type Problem, problem, Unavailable } from '../../actors/doma
 import type { Clock, Timer } from '../../actors/domain/time.js';
 import { type Authenticator, bearerToken, usable } from '../http/authenticator.js';
 import { permit } from '../http/authorize.js';
-import type { ClientAddress } from '../http/client-address.js';
 import type { GatewayLogger } from '../http/dispatcher.js';
-import { parseUrlEncoded, Unparsable } from '../http/form.js';
-import { Head } from '../http/head.js';
+import type { ClientAddress } from '../http/limits/client-address.js';
 import { HTTP_STATUS, problemAnswer } from '../http/problem-answer.js';
+import { parseUrlEncoded, Unparsable } from '../http/request/form.js';
+import { Head } from '../http/request/head.js';
 import { respond } from '../http/responder.js';
 import { type Answer, redirect } from '../http/route.js';
 import { grants } from '../http/scopes.js';

@@ -1,5 +1,5 @@
 import type { HttpResponse } from 'uWebSockets.js';
-import { CORS_HEADERS } from '../http/headers.js';
+import { CORS_HEADERS } from '../http/request/headers.js';
 import type { CloseReason, StreamSocket } from './connection.js';
 import type { StreamEvent } from './stream-event.js';
 import type { StreamKind } from './stream-kinds.js';

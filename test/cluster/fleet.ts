@@ -14,8 +14,8 @@ import {
   SimulatedCassandra,
   SimulatedSession,
   type StoreFaults,
-} from '../simulation/cassandra-session.js';
-import { Network } from '../simulation/network.js';
+} from '../simulation/services/cassandra-session.js';
+import { Network } from '../simulation/services/network.js';
 import { Process, SeededRandom, World } from '../simulation/world.js';
 import { tablesWith } from '../simulation/wrapping.js';
 

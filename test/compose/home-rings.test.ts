@@ -7,7 +7,7 @@ import { fanOut, withRings } from '../../compose/home-rings.js';
 import { codec } from '../../proto/codec.js';
 import type { NodeHandoffChunk } from '../../proto/gen/types.js';
 import { type Bus, PULSE_TOPIC, STATUSES_TOPIC } from '../../transport/bus.js';
-import { Network } from '../simulation/network.js';
+import { Network } from '../simulation/services/network.js';
 import { Process, SeededRandom, World } from '../simulation/world.js';
 
 const headlines = codec('murmuration.node.StatusHeadline');

@@ -1,4 +1,4 @@
-import { badInputTests } from './bad-input-suite.js';
+import { badInputTests } from './suites/bad-input-suite.js';
 import { oneNode } from './worlds/node-address.js';
 
 badInputTests(oneNode, 1);

@@ -4,9 +4,9 @@ import type { AnyRoute } from '../../gateway/http/route.js';
 import { allRoutes } from '../../gateway/routes/index.js';
 import { TEXT_BYTES_MAX } from '../../store/keys.js';
 import { type Field, fieldsOf, formName, jsonWith } from '../kit/hostile/hostile-values.js';
-import { Attack, type Sent } from './attack.js';
 import { nameOf } from './requests/every-route.js';
 import type { Fitting } from './requests/fitting-request.js';
+import { Attack, type Sent } from './suites/attack.js';
 import { type Ground, oneNode } from './worlds/node-address.js';
 
 /**

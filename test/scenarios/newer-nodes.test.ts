@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { ServerProcess } from '../kit/services/server-process.js';
 import { playWithMasto } from './clients/masto.js';
-import { textTests } from './text-beyond-ascii-suite.js';
+import { textTests } from './suites/text-beyond-ascii-suite.js';
 
 const named = process.env.TEST_NODES;
 assert.ok(named, 'TEST_NODES names the newer Node programs; scripts/test.mjs sets it');

@@ -1,4 +1,4 @@
-import { otherPeoplesIdsTests } from './other-peoples-ids-suite.js';
+import { otherPeoplesIdsTests } from './suites/other-peoples-ids-suite.js';
 import { oneNode } from './worlds/node-address.js';
 
 otherPeoplesIdsTests(oneNode);

@@ -1,4 +1,4 @@
 import { ServerProcess } from '../kit/services/server-process.js';
-import { textTests } from './text-beyond-ascii-suite.js';
+import { textTests } from './suites/text-beyond-ascii-suite.js';
 
 textTests(() => ServerProcess.start());

@@ -4,10 +4,10 @@ import { type Change, type HeldTable, keyText, Overlay } from '../../store/lmdb/
 import { RecentWrites } from '../../store/lmdb/recent-writes.js';
 import { WriteLog } from '../../store/lmdb/write-log.js';
 import { cursors } from '../../store/tables.js';
-import { pacingOf } from './cassandra-session.js';
-import type { Plant } from './plant.js';
-import { SimulatedDisk } from './simulated-disk.js';
-import { type SimulationResult, Violations } from './violations.js';
+import type { Plant } from './faults/plant.js';
+import { type SimulationResult, Violations } from './invariants/violations.js';
+import { pacingOf } from './services/cassandra-session.js';
+import { SimulatedDisk } from './services/simulated-disk.js';
 import { Process, SeededRandom, World } from './world.js';
 
 /** Number of processes that open the store one after another. */

@@ -55,7 +55,7 @@ export class Ledger {
   readonly votes = new Map<string, { readonly choice: number; readonly known: Known }>();
   /** `account|status` */
   readonly pins = new Map<string, Known>();
-  /** By hash: `no` once the revocation was acknowledged. */
+  /** Keyed by the hash; `no` once the revocation was acknowledged. */
   readonly tokens = new Map<string, { readonly account: string; readonly known: Known }>();
   asked = 0;
   answered = 0;

@@ -16,10 +16,16 @@ import type { CachedTables } from '../../store/cache/cached-tables.js';
 import { Journal } from '../../store/journal.js';
 import type { Tables } from '../../store/port.js';
 import { WriteTimestamps } from '../../store/write-timestamps.js';
-import { adapter, pacingOf, type SimulatedCassandra, SimulatedSession, type StoreFaults } from './cassandra-session.js';
-import type { Network } from './network.js';
-import type { SimulatedPeers } from './peers.js';
-import type { Plant } from './plant.js';
+import type { Plant } from './faults/plant.js';
+import {
+  adapter,
+  pacingOf,
+  type SimulatedCassandra,
+  SimulatedSession,
+  type StoreFaults,
+} from './services/cassandra-session.js';
+import type { Network } from './services/network.js';
+import type { SimulatedPeers } from './services/peers.js';
 import type { Watch } from './watch.js';
 import { Process, type SeededRandom, type World } from './world.js';
 

@@ -1,4 +1,3 @@
-import type { StoreFaults } from './cassandra-session.js';
 import {
   type Action,
   blindStun,
@@ -12,9 +11,10 @@ import {
   storeTrouble,
   stun,
   unplug,
-} from './nemesis.js';
+} from './faults/nemesis.js';
+import type { Invariant } from './invariants/violations.js';
 import type { Habits } from './requests.js';
-import type { Invariant } from './violations.js';
+import type { StoreFaults } from './services/cassandra-session.js';
 
 export interface ProfileRules {
   readonly actions: readonly Action[];

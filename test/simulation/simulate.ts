@@ -3,10 +3,10 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { plantedFaults } from './planted.js';
+import { plantedFaults } from './faults/planted.js';
+import type { Violation } from './invariants/violations.js';
 import { type Profile, profileNames } from './profiles.js';
 import { simulate } from './run.js';
-import type { Violation } from './violations.js';
 
 interface Task {
   readonly seed: number;

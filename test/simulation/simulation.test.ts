@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { plantedFaults } from './planted.js';
+import { plantedFaults } from './faults/planted.js';
 import type { Profile } from './profiles.js';
 import { simulate } from './run.js';
 

@@ -3,7 +3,7 @@ import type { Placement } from '../../actors/runtime/placement/placement.js';
 import type { ActorJournal } from '../../actors/runtime/state/recovery.js';
 import type { StoreJournalRecord } from '../../proto/gen/types.js';
 import type { Tables } from '../../store/port.js';
-import type { Violations } from './violations.js';
+import type { Violations } from './invariants/violations.js';
 import type { World } from './world.js';
 import { journalWith, placementWith, tablesWith } from './wrapping.js';
 

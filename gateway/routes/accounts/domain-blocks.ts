@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { DOMAIN_CHARS_MAX } from '../../../actors/account/domain-blocks.js';
 import { isProblem, problem } from '../../../actors/domain/problem.js';
-import { DOMAIN_SHOWN } from '../../http/domain-text.js';
+import { DOMAIN_SHOWN } from '../../http/request/domain-text.js';
 import { type AnyRoute, json, route } from '../../http/route.js';
 import type { Services } from '../../http/services.js';
 import { pageAnswer } from '../../pages/answers.js';

@@ -4,7 +4,7 @@ import { invalidField, isProblem, type Problem } from '../../../actors/domain/pr
 import type { InstanceEntry } from '../../../proto/gen/types.js';
 import type { DayUse } from '../../entities/status/tag.js';
 import { renderHistory } from '../../entities/status/tag.js';
-import { DOMAIN_SHOWN } from '../../http/domain-text.js';
+import { DOMAIN_SHOWN } from '../../http/request/domain-text.js';
 import { type AnyRoute, json, route } from '../../http/route.js';
 import { refusalHistories } from '../../oauth/refused-sign-ups.js';
 import { canonicalEmailHash, rangeText } from '../../oauth/sign-up-limits.js';

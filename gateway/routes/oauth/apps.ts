@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox';
 import { type Problem, problem } from '../../../actors/domain/problem.js';
 import type { StoreAppRecord } from '../../../proto/gen/types.js';
 import { tokenHash } from '../../http/authenticator.js';
-import { addressKey } from '../../http/client-address.js';
+import { addressKey } from '../../http/limits/client-address.js';
 import { type AnyRoute, json, route } from '../../http/route.js';
 import { serverKey } from '../../keys/server-key.js';
 import { findApp, newSecret } from '../../oauth/clients.js';

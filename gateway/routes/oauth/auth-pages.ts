@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { isProblem } from '../../../actors/domain/problem.js';
 import { tokenHash } from '../../http/authenticator.js';
-import { addressKey } from '../../http/client-address.js';
+import { addressKey } from '../../http/limits/client-address.js';
 import { type AnyRoute, redirect, route } from '../../http/route.js';
 import { authorizationFields, requestFields } from '../../oauth/authorization-request.js';
 import { field } from '../../oauth/form.js';

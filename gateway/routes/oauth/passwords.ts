@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox';
 import { isProblem } from '../../../actors/domain/problem.js';
 import { accounts } from '../../../store/tables.js';
 import { tokenHash } from '../../http/authenticator.js';
-import { addressKey } from '../../http/client-address.js';
+import { addressKey } from '../../http/limits/client-address.js';
 import { type AnyRoute, redirect, route } from '../../http/route.js';
 import type { Services } from '../../http/services.js';
 import { newNonce } from '../../oauth/clients.js';

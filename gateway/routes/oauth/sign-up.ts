@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox';
 import { USERNAME_CHARS_MAX } from '../../../actors/account/register.js';
 import { isProblem, problem } from '../../../actors/domain/problem.js';
 import { accounts } from '../../../store/tables.js';
-import { addressKey } from '../../http/client-address.js';
+import { addressKey } from '../../http/limits/client-address.js';
 import { type AnyRoute, json, route } from '../../http/route.js';
 import { newNonce } from '../../oauth/clients.js';
 import { guardsOf } from '../../oauth/guards.js';

@@ -5,7 +5,7 @@ import type { StoreAppRecord } from '../../../proto/gen/types.js';
 import { accounts, tokens } from '../../../store/tables.js';
 import { renderAccount } from '../../entities/account/account.js';
 import { tokenHash } from '../../http/authenticator.js';
-import { addressKey } from '../../http/client-address.js';
+import { addressKey } from '../../http/limits/client-address.js';
 import { type Answer, type AnyRoute, json, type Request, route } from '../../http/route.js';
 import type { Services } from '../../http/services.js';
 import { authenticateClient } from '../../oauth/clients.js';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { after, before, test } from 'node:test';
-import { UPLOADS_BYTES_MAX, UPLOADS_OF_ACCOUNT_BYTES_MAX } from '../../../gateway/http/body-reader.js';
+import { UPLOADS_BYTES_MAX, UPLOADS_OF_ACCOUNT_BYTES_MAX } from '../../../gateway/http/request/body-reader.js';
 import { json, route } from '../../../gateway/http/route.js';
 import { ALICE, account, BOB, GatewayFixture } from './gateway-fixture.js';
 

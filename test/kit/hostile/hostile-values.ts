@@ -24,7 +24,7 @@ interface Shape {
   readonly pattern?: string;
   readonly maxLength?: number;
   readonly maxItems?: number;
-  /** Values that do not fit count as absent (gateway/http/coerce.ts). */
+  /** Values that do not fit count as absent (gateway/http/request/coerce.ts). */
   readonly lenient?: boolean;
   /** A number above the maximum is reduced to it. */
   readonly clamp?: boolean;

@@ -1,6 +1,6 @@
 import { ThreeNodes } from '../../kit/services/three-nodes.js';
-import { badInputTests } from '../bad-input-suite.js';
-import { otherPeoplesIdsTests } from '../other-peoples-ids-suite.js';
+import { badInputTests } from '../suites/bad-input-suite.js';
+import { otherPeoplesIdsTests } from '../suites/other-peoples-ids-suite.js';
 
 /**
  * Share of the hostile values that go to the nodes in turn; a single node gets all of them in another test. Besides

@@ -9,7 +9,7 @@ import {
   jsonWith,
   wrongFor,
 } from '../../kit/hostile/hostile-values.js';
-import type { Attack, Case, Sent } from '../attack.js';
+import type { Attack, Case, Sent } from '../suites/attack.js';
 import { nameOf } from './every-route.js';
 import type { Fitting } from './fitting-request.js';
 

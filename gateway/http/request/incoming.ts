@@ -1,0 +1,89 @@
+import type { Caller } from '../authenticator.js';
+import type { Repeated } from '../idempotency.js';
+import type { ClientAddress } from '../limits/client-address.js';
+import type { Bearer, Request } from '../route.js';
+import type { Services } from '../services.js';
+import type { BodyRead } from './body-reader.js';
+import type { Head } from './head.js';
+
+/** One request on its way through the dispatcher. */
+export interface Arrival {
+  readonly id: string;
+  readonly head: Head;
+  /** True for any method but GET and HEAD. */
+  readonly writes: boolean;
+  /**
+   * Returns the address of the peer, cached after the first call, which is a system call. Empty if the client
+   * disconnected before it.
+   */
+  connected(): string;
+  /** Absent: the request has no body. */
+  readonly body: { readonly done: Promise<BodyRead>; discard(): void; assignTo(account: string): boolean } | undefined;
+}
+
+/** Parsed and valid path and query. */
+export interface Address {
+  readonly params: unknown;
+  readonly query: unknown;
+}
+
+/** A handler's view of a request. Properties that few handlers read are computed on demand. */
+export class Incoming implements Request<never, never, never> {
+  readonly services: Services;
+  readonly viewer: string | undefined;
+  readonly bearer: Bearer | undefined;
+  readonly params: never;
+  readonly query: never;
+  readonly body: never;
+  readonly #clientAddress: ClientAddress;
+  readonly #arrival: Arrival;
+  #repeated: Repeated | undefined;
+
+  constructor(
+    services: Services,
+    clientAddress: ClientAddress,
+    caller: Caller,
+    address: Address,
+    body: unknown,
+    arrival: Arrival,
+  ) {
+    this.services = services;
+    this.viewer = caller.viewer;
+    this.bearer = caller.bearer;
+    this.params = address.params as never;
+    this.query = address.query as never;
+    this.body = body as never;
+    this.#clientAddress = clientAddress;
+    this.#arrival = arrival;
+  }
+
+  get id(): string {
+    return this.#arrival.id;
+  }
+
+  get headers(): Readonly<Record<string, string>> {
+    return this.#arrival.head.headers;
+  }
+
+  get url(): string {
+    const { path, query } = this.#arrival.head;
+    return query === '' ? path : `${path}?${query}`;
+  }
+
+  get once(): string | undefined {
+    return this.#repeated?.idempotent;
+  }
+
+  get newId(): string | undefined {
+    return this.#repeated?.newId;
+  }
+
+  /** Sets the properties that the request shares with its repeats. */
+  repeats(repeated: Repeated): void {
+    this.#repeated = repeated;
+  }
+
+  get remoteAddress(): string {
+    return this.#clientAddress(this.#arrival.connected(), this.headers['x-forwarded-for']);
+  }
+}
