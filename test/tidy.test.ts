@@ -23,7 +23,7 @@ const COMPOSED: Readonly<Record<string, readonly string[]>> = {
   instance: ['commands.ts'],
   mail: [],
   report: [],
-  'web-page': ['state.ts'],
+  'web-page': ['slices.ts', 'state.ts'],
 };
 /** Slices whose tests share one file, as users use them together. */
 const TOGETHER: Readonly<Record<string, string>> = {

@@ -2,7 +2,7 @@ import type { ConversationCommands } from '../../actors/conversation/slices.js';
 import type { KeyedTokens } from '../../actors/domain/keyed-tokens.js';
 import type { Random } from '../../actors/domain/time.js';
 import type { InstanceCommands } from '../../actors/instance/commands.js';
-import type { ReportCommands } from '../../actors/kinds/report.js';
+import type { Commands as ReportCommands } from '../../actors/report/report.js';
 import type { TypedAsk } from '../../actors/runtime/kind.js';
 import type { Workshop } from '../../media/workshop.js';
 import type { MediaStore } from '../../store/media.js';
