@@ -1,0 +1,118 @@
+import { join } from 'node:path';
+import type { KeyedTokens } from '../actors/domain/keyed-tokens.js';
+import { Unavailable } from '../actors/domain/problem.js';
+import { accountKind } from '../actors/kinds/account.js';
+import { conversationKind } from '../actors/kinds/conversation.js';
+import { instanceKind } from '../actors/kinds/instance.js';
+import { mailKind } from '../actors/kinds/mail.js';
+import { reportKind } from '../actors/kinds/report.js';
+import { webPageKind } from '../actors/kinds/web-page.js';
+import type { AnyKind } from '../actors/runtime/kind.js';
+import { Runtime } from '../actors/runtime/runtime.js';
+import type { HomeRings } from '../actors/timelines/home-rings.js';
+import { BUILT_SINCE } from '../cluster/format.js';
+import { AccountLimits } from '../gateway/viewing/account-limits.js';
+import { Workshop } from '../media/workshop.js';
+import packageInfo from '../package.json' with { type: 'json' };
+import { ParserPool } from '../parsers/parser-pool.js';
+import { Journal } from '../store/journal.js';
+import type { MediaStore } from '../store/media.js';
+import { AddressGuard } from '../transport/address-guard.js';
+import { openMailer } from '../transport/mail/mailer.js';
+import { GuardedClient } from '../transport/web/guarded-client.js';
+import { LinkPages } from '../transport/web/link-pages.js';
+import type { NodeBase } from './base.js';
+import { rowCarrier } from './cached-rows.js';
+import { openMedia } from './parts.js';
+import { openKeyedTokens } from './token-secret.js';
+
+/** The outside world of actors: uploads, parsers, other web servers, mail. */
+export interface Outside {
+  readonly media: MediaStore;
+  readonly parsers: ParserPool;
+  readonly workshop: Workshop;
+  readonly addressGuard: AddressGuard;
+  readonly web: GuardedClient;
+  readonly keyedTokens: KeyedTokens;
+}
+
+export async function openOutside({ settings, tables, clock, random, logger }: NodeBase): Promise<Outside> {
+  // After the store, which only one process at a time can open in a folder.
+  const keyedTokens = await openKeyedTokens(settings, random, tables, logger);
+  const media = await openMedia(settings, tables, clock);
+  const parsers = new ParserPool(logger.child({ part: 'parsers' }));
+  const workshop = new Workshop(media, random, parsers);
+  const addressGuard = new AddressGuard(settings.FEDERATION_ALLOW_CIDRS?.split(',').map((one) => one.trim()));
+  const userAgent = `Murmuration/${packageInfo.version} (+${settings.BASE_URL})`;
+  const web = new GuardedClient({ guard: addressGuard, userAgent });
+  return { media, parsers, workshop, addressGuard, web, keyedTokens };
+}
+
+/** Logs a failed read of what is read again in the background. */
+export const unread =
+  ({ logger }: NodeBase, what: string) =>
+  (err: unknown): void =>
+    err instanceof Unavailable ? logger.warn({ err }, what) : logger.error({ err }, what);
+
+/** The kinds of actors of a node. */
+export interface Kinds {
+  readonly account: ReturnType<typeof accountKind>;
+  readonly conversation: ReturnType<typeof conversationKind>;
+  readonly instance: ReturnType<typeof instanceKind>;
+  readonly report: ReturnType<typeof reportKind>;
+  readonly webPage: ReturnType<typeof webPageKind>;
+  readonly mail: ReturnType<typeof mailKind>;
+  /** Limits of accounts, which conversations look up. */
+  readonly limits: AccountLimits;
+}
+
+export async function openKinds(base: NodeBase, outside: Outside, rings: HomeRings): Promise<Kinds> {
+  const { settings, tables, clock, logger } = base;
+  const { workshop, parsers, web, keyedTokens } = outside;
+  const limits = await AccountLimits.open(tables, clock, unread(base, 'failed to read the limits of accounts'));
+  const mailer = openMailer({
+    smtpUrl: settings.SMTP_URL,
+    from: settings.MAIL_FROM ?? `Murmuration <no-reply@${settings.DOMAIN.replace(/:\d+$/, '')}>`,
+    folder: join(settings.DATA_DIR, 'mail'),
+    log: logger.child({ part: 'mail' }),
+  });
+  const pages = new LinkPages(web, parsers, (bytes) => workshop.cardImage(bytes));
+  return {
+    account: accountKind({ baseUrl: settings.BASE_URL, tables, rings, media: workshop }),
+    conversation: conversationKind(tables, (account) => limits.silenced(account)),
+    instance: instanceKind(),
+    report: reportKind({ tables }),
+    webPage: webPageKind({ tables, media: workshop, pages }),
+    mail: mailKind({ mailer, clock, keyedTokens }),
+    limits,
+  };
+}
+
+export function openRuntime(base: NodeBase, kinds: Kinds): Runtime {
+  const { tables, bus, placement, clock, random, logger, cluster } = base;
+  const { account, conversation, instance, report, webPage, mail } = kinds;
+  return new Runtime({
+    kinds: [account, conversation, instance, report, webPage, mail].map(builtKind),
+    tables,
+    journal: new Journal(tables),
+    bus,
+    placement,
+    clock,
+    random,
+    logger: logger.child({ part: 'actors' }),
+    ...(cluster === undefined ? {} : { carrier: rowCarrier(tables) }),
+    heard: () => cluster?.barrier.heard(),
+  });
+}
+
+/** Adds the `since` declarations of a build for tests to a kind. */
+function builtKind(kind: AnyKind): AnyKind {
+  const own = Object.entries(BUILT_SINCE).filter(([name]) => name.startsWith(`${kind.name}.`));
+  if (own.length === 0) return kind;
+  const since = Object.fromEntries(own.map(([name, format]) => [name.slice(kind.name.length + 1), format]));
+  const built = (specs: AnyKind['commands'] | AnyKind['events']) =>
+    Object.fromEntries(
+      Object.entries(specs).map(([name, spec]) => [name, { ...spec, since: since[name] ?? spec.since }]),
+    );
+  return { ...kind, commands: built(kind.commands), events: built(kind.events) } as AnyKind;
+}

@@ -1,0 +1,122 @@
+import { IDS_PER_MS, makeId, SHARDS } from '../actors/domain/ids.js';
+import type { Random } from '../actors/domain/time.js';
+import { Registrar } from '../actors/registry.js';
+import { answererOf, askerOf } from '../actors/runtime/kind.js';
+import type { StampClock } from '../actors/runtime/placement/stamp-clock.js';
+import { SteadyClock } from '../actors/runtime/placement/steady-clock.js';
+import type { Runtime } from '../actors/runtime/runtime.js';
+import type { RecentIds } from '../actors/timelines/home-rings.js';
+import type { PublicRing } from '../actors/timelines/public-ring.js';
+import type { Settings } from '../cli/settings.js';
+import { LatestRows } from '../gateway/discovery/latest-rows.js';
+import { linkCards } from '../gateway/discovery/link-cards.js';
+import { TagHistories, type Told } from '../gateway/discovery/tag-histories.js';
+import { Trends } from '../gateway/discovery/trends.js';
+import { type IndexTold, WordLists } from '../gateway/discovery/word-lists.js';
+import type { Services } from '../gateway/http/services.js';
+import { StatusPages } from '../gateway/pages/status-pages.js';
+import { ViewerMarks } from '../gateway/pages/viewer-marks.js';
+import { CustomEmojis } from '../gateway/settings/custom-emojis.js';
+import { InstanceEntries } from '../gateway/settings/entries.js';
+import type { EntrySource } from '../gateway/settings/refreshed.js';
+import type { InstanceSettings } from '../gateway/settings/settings.js';
+import { GuestHomes } from '../gateway/viewing/guest-homes.js';
+import { Lenses } from '../gateway/viewing/lenses.js';
+import packageInfo from '../package.json' with { type: 'json' };
+import { statusIndex } from '../store/tables.js';
+import { accountIds } from './account-ids.js';
+import { type Kinds, type Outside, unread } from './actors.js';
+import type { NodeBase } from './base.js';
+import { makeGuestRings } from './home-rings.js';
+import { relationNews } from './relation-news.js';
+
+/** What the gateway of a node uses, and what else its start needs of it. */
+export interface GatewayParts {
+  readonly services: Services;
+  /** Entries of the instance, for further settings that are refreshed. */
+  readonly source: EntrySource;
+  /** Homes of accounts of other nodes that are read here; undefined on an embedded node. */
+  readonly guests: GuestHomes | undefined;
+}
+
+export async function openServices(
+  base: NodeBase,
+  outside: Outside,
+  kinds: Kinds,
+  runtime: Runtime,
+  publicRing: PublicRing,
+): Promise<GatewayParts> {
+  const { settings, tables, clock, random, placement, stamps, cluster } = base;
+  const { account, conversation, instance, report, webPage, limits } = kinds;
+  const { media, workshop, keyedTokens, addressGuard } = outside;
+  const entries = new InstanceEntries(tables);
+  const source = { entries, tables, clock, failed: unread(base, 'failed to read entries of the instance') };
+  const about = { ...instanceOf(settings), emojis: await CustomEmojis.open(source, settings.BASE_URL) };
+  const [askAccount, accountNow] = [askerOf(account, runtime), answererOf(account, runtime)];
+  const askInstance = askerOf(instance, runtime);
+  const news = cluster && (await relationNews(base.bus, placement, cluster.liveness));
+  const guests = cluster && new GuestHomes(guestRings(base), askAccount, tables);
+  const { rowsTold, indexTold } = toldOf(base);
+  const tagHistories = new TagHistories(tables, clock, rowsTold);
+  const linkCard = linkCards(askerOf(webPage, runtime));
+  const services: Services = {
+    instance: about,
+    askAccount,
+    accountNow,
+    lenses: new Lenses(askAccount, clock, limits, accountNow, news, guests),
+    publicRing,
+    pages: new StatusPages(about, new ViewerMarks(tables)),
+    askConversation: askerOf(conversation, runtime),
+    askInstance,
+    askReport: askerOf(report, runtime),
+    entries,
+    limits,
+    tagHistories,
+    latestRows: new LatestRows(tables, clock, rowsTold),
+    wordLists: new WordLists(tables, clock, indexTold),
+    trends: new Trends({ tables, clock, limits, tagHistories, linkCard, baseUrl: settings.BASE_URL }),
+    ...{ tables, media, workshop, clock, random, keyedTokens, addressGuard, idClock: stamps },
+    registry: new Registrar(tables, clock, () => cluster?.barrier.heard(), new SteadyClock(clock, placement)),
+    newAccountId: accountIds(runtime, askInstance, random),
+    newPlainId: plainIds(stamps, random),
+  };
+  return { services, source, guests };
+}
+
+const guestRings =
+  ({ clock, logger }: NodeBase) =>
+  (recent: RecentIds) =>
+    makeGuestRings({ clock, log: logger.child({ part: 'timelines' }) }, recent);
+
+/** An embedded node learns of every change of a row; in a cluster the caches of others' rows expire instead. */
+function toldOf({ tables, cluster }: NodeBase): { rowsTold: Told | undefined; indexTold: IndexTold | undefined } {
+  if (cluster !== undefined) return { rowsTold: undefined, indexTold: undefined };
+  return {
+    rowsTold: (listener) => tables.onChanged(listener),
+    indexTold: (listener) => tables.onIndexed(statusIndex, listener),
+  };
+}
+
+/** Cycles through all shards: random ids would collide within a millisecond, once in 100,000. */
+function plainIds(stamps: StampClock, random: Random): () => string {
+  let turn = Math.floor(random.fraction() * SHARDS * IDS_PER_MS);
+  return () => {
+    turn = (turn + 1) % (SHARDS * IDS_PER_MS);
+    return makeId(stamps.nowMs(), turn % SHARDS, Math.floor(turn / SHARDS));
+  };
+}
+
+function instanceOf(settings: Settings): InstanceSettings {
+  const streaming = settings.STREAMING_BASE_URL?.replace(/\/+$/, '');
+  return {
+    baseUrl: settings.BASE_URL,
+    domain: settings.DOMAIN,
+    streamingUrl: (streaming ?? settings.BASE_URL).replace(/^http/, 'ws'),
+    streamingRedirect: streaming,
+    registrations: (settings.REGISTRATIONS ?? 'open') as InstanceSettings['registrations'],
+    passwordGrant: settings.PASSWORD_GRANT === 'on',
+    rateLimits: settings.RATE_LIMITS !== 'off',
+    ...(settings.RATE_LIMITS?.startsWith('{') === true ? { rateRules: settings.RATE_LIMITS } : {}),
+    version: packageInfo.version,
+  };
+}
