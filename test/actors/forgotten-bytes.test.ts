@@ -33,14 +33,20 @@ const SECRETS: Readonly<Record<string, string>> = {
   'a deleted upload': 'description of a deleted upload',
   'a mail that was sent': MAIL,
 };
-/** Offset of the wall clock (ms). It never decreases, because this process's clocks never go back. */
+/**
+ * Offset of both clocks (ms): replies with an idempotency key expire by the later of them. It never decreases, because
+ * this process's clocks never go back.
+ */
 let aheadMs = 0;
-const { now } = Date;
+const wall = Date.now;
+const monotonic = performance.now.bind(performance);
 before(() => {
-  Date.now = () => now() + aheadMs;
+  Date.now = () => wall() + aheadMs;
+  performance.now = () => monotonic() + aheadMs;
 });
 after(() => {
-  Date.now = now;
+  Date.now = wall;
+  performance.now = monotonic;
 });
 
 const secret = (what: string): string => SECRETS[what] ?? '';

@@ -148,7 +148,9 @@ export class Activation {
     if (!core.isKnownState) return false;
     const { journal } = this.around;
     const { seq } = core;
-    const atMs = Math.max(core.atMs, this.around.clock.nowMs());
+    const { wallMs, steadyMs } = this.around.steady.now();
+    const atMs = Math.max(core.atMs, wallMs);
+    core.steadyMs = steadyMs;
     const records: StoreJournalRecord[] = [1, 2].map(() => ({ atMs, events: [] }));
     await journal.append(this.name, seq, this.epoch, records);
     if (this.stopped) return false;

@@ -55,7 +55,7 @@ export class ActorCore {
   seq = 0;
   /** Time of the last entry. */
   atMs = 0;
-  /** Steady time of the last command; 0 before the first. */
+  /** Steady time of the last command or forgetting; 0 before the first. */
   steadyMs = 0;
   // biome-ignore lint/suspicious/noExplicitAny: its type is the kind's business.
   state: any;

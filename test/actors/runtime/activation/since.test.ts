@@ -8,7 +8,7 @@ import { notebook } from '../../../kit/actors/notebook.js';
 import { Stage } from '../../../kit/actors/stage.js';
 
 const [one, two] = [makeId(1_000, 1, 0), makeId(1_000, 2, 0)] as const;
-const NOT_KNOWN = (error: Error) => error instanceof Unavailable && /not every node knows/.test(error.message);
+const NOT_KNOWN = (error: Error) => error instanceof Unavailable && /not every node supports/.test(error.message);
 
 interface Newer {
   readonly state?: number;
