@@ -18,7 +18,7 @@ export interface ClusterParts {
   readonly barrier: InvalidationBarrier;
 }
 
-/** What a node has before its actors: clocks, the bus, the store under its cache. */
+/** Foundation of a node below its actors: clocks, the bus, the store under its cache. */
 export interface NodeBase {
   readonly settings: Settings;
   readonly logger: PinoLogger;

@@ -30,7 +30,7 @@ import type { NodeBase } from './base.js';
 import { makeGuestRings } from './home-rings.js';
 import { relationNews } from './relation-news.js';
 
-/** What the gateway of a node uses, and what else its start needs of it. */
+/** Services of the gateway, and the parts of them that the start of a node needs. */
 export interface GatewayParts {
   readonly services: Services;
   /** Entries of the instance, for further settings that are refreshed. */
