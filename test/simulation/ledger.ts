@@ -26,6 +26,21 @@ interface Made {
   readonly id: string;
 }
 
+/** A status that its author asked to be scheduled. */
+export interface Planned {
+  readonly account: string;
+  /** No other status has it. */
+  readonly text: string;
+  /** Undefined until the author received an answer. */
+  id: string | undefined;
+  /** Possible due times: the acknowledged one first, then that of a change without an answer. */
+  dueMs: number[];
+  /** Knowledge about whether it was taken back. */
+  taken: Known;
+  /** True while the author may change it: it was not published, and every request about it was answered. */
+  isOpen: boolean;
+}
+
 /** The clients' knowledge: yes and no are answers, unknown is none (the request may or may not have happened). */
 export type Known = 'yes' | 'no' | 'unknown';
 
@@ -57,6 +72,8 @@ export class Ledger {
   readonly pins = new Map<string, Known>();
   /** Keyed by the hash; `no` once the revocation was acknowledged. */
   readonly tokens = new Map<string, { readonly account: string; readonly known: Known }>();
+  /** In the order of requests, those of all accounts. */
+  readonly plans: Planned[] = [];
   asked = 0;
   answered = 0;
 }

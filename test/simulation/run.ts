@@ -16,11 +16,12 @@ import { calm, torment } from './faults/nemesis.js';
 import type { PlantedFault } from './faults/planted-fault.js';
 import { snapshotsAreCaches } from './invariants/invariants-journal.js';
 import { watchTokens } from './invariants/invariants-owners.js';
-import { judge } from './invariants/judge.js';
+import { judge, judgeSchedules } from './invariants/judge.js';
 import { type SimulationResult, Violations } from './invariants/violations.js';
 import { Ledger } from './ledger.js';
 import { DRIFT_MAX, type Ground, SimulatedNode } from './node.js';
 import { Owner } from './owner.js';
+import { lastDueMs, Planner } from './planners.js';
 import { Pollsters } from './pollsters.js';
 import { type Profile, type ProfileRules, profiles } from './profiles.js';
 import { Readers } from './readers.js';
@@ -41,6 +42,9 @@ export interface SimulationOptions {
 const NODES = 3;
 /** World time within which all nodes become ready after the last fault. */
 const READY_MS_MAX = 180_000;
+
+/** Time before the last due time of a scheduled status at which the nodes start again: most are overdue then. */
+const LAST_DUE_MS = 10_000;
 
 /**
  * Time after a client's timeout, at the story's end at the latest, within which its request may still be carried out:
@@ -75,6 +79,13 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
       const unready = living().find((node) => !node.ready);
       return unready && `${unready.name}: ${unready.unreadyFor}`;
     });
+  /** No node lives through the skipped time. */
+  const skip = async (lengthMs: number) => {
+    for (const node of living()) node.crash();
+    world.skip(lengthMs);
+    for (const name of nodes.keys()) begin(name);
+    await allReady();
+  };
   const ledger = new Ledger();
   try {
     await allReady();
@@ -85,15 +96,13 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     await world.complete(register, READY_MS_MAX);
     const pollsters = new Pollsters(accounts, world, living, random.fork());
     await world.complete(pollsters.begin(), READY_MS_MAX);
-    // No node lives through the idle time.
-    for (const node of living()) node.crash();
-    world.skip(POLL_MS_MIN);
-    for (const name of nodes.keys()) begin(name);
-    await allReady();
+    const requests = () => new Requests(world, living, random.fork(), ledger, rules.habits);
+    const planners = accounts.map((id) => new Planner(id, requests(), world, random.fork(), ledger, rules.storyMs));
+    await world.complete(Promise.all(planners.map((planner) => planner.begin())), READY_MS_MAX);
+    await skip(POLL_MS_MIN);
     const endMs = world.now + rules.storyMs;
     const { shared, storeFaults, network } = ground;
     const isThere = async (status: string) => (await shared.get(statuses, { status })) !== undefined;
-    const requests = () => new Requests(world, living, random.fork(), ledger, rules.habits);
     const clients = accounts.map(
       (id) => new Client(id, accounts, world, requests(), random.fork(), ledger, rules.habits, isThere),
     );
@@ -105,7 +114,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     const stage = { world, network, storeFaults, random: random.fork(), nodes, start: begin, pester, store };
     if (rules.checksSnapshots) checkSnapshots(ground, violations, endMs);
     const readers = new Readers(world, living, random.fork(), ledger);
-    const lives = [...clients, ...owners, pollsters, readers].map((one) => one.live(endMs));
+    const lives = [...clients, ...owners, ...planners, pollsters, readers].map((one) => one.live(endMs));
     void watchTokens(world, shared, ledger, violations, endMs + LATE_MS);
     await world.complete(
       Promise.all([...lives, torment(stage, rules.actions, endMs, random.chance(rules.endsInCrashChance))]),
@@ -113,7 +122,12 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     );
     await allReady();
     await world.run(Math.max(world.now, endMs + LATE_MS), () => false);
-    await judge({ shared, ledger, accounts, world, nodes: living(), polls: pollsters.asked, violations }, ground, log);
+    const ended = () => ({ shared, ledger, accounts, world, nodes: living(), polls: pollsters.asked, violations });
+    await judge(ended(), ground, log);
+    if (violations.isJudged('schedulesAreKept')) {
+      await skip(Math.max(0, lastDueMs(ledger) - world.wallMs - LAST_DUE_MS));
+      await judgeSchedules(ended(), ground);
+    }
   } catch (error) {
     violations.report('everythingComesToRest', String(error));
   }

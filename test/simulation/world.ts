@@ -96,6 +96,11 @@ export class World {
     return this.timeMs;
   }
 
+  /** Returns the wall-clock time of an exact clock, in whole milliseconds since 1970. */
+  get wallMs(): number {
+    return Math.floor(EPOCH_MS + this.timeMs);
+  }
+
   /** Runs `action` after `delayMs` of world time, on behalf of a process (or of none, for the network itself). */
   at(delayMs: number, process: Process | undefined, action: () => void, timerSetAt?: number): Timer {
     const at = this.timeMs + delayMs;

@@ -2,6 +2,7 @@ import type { PlantedFault } from './planted-fault.js';
 import { fencingFaults } from './planted-fencing.js';
 import { historyFaults } from './planted-histories.js';
 import { ownerFaults } from './planted-owners.js';
+import { scheduleFaults } from './planted-schedules.js';
 import { storeFaults } from './planted-stores.js';
 
 /** Faults that the simulation exists to find, by name; each must be found. */
@@ -9,5 +10,6 @@ export const plantedFaults: Readonly<Record<string, PlantedFault>> = {
   ...fencingFaults,
   ...historyFaults,
   ...ownerFaults,
+  ...scheduleFaults,
   ...storeFaults,
 };

@@ -6,11 +6,12 @@ import { waitingAlarms } from '../../kit/actors/waiting-alarms.js';
 import type { Ended } from './invariants.js';
 
 /** Returns the time by the slowest clock, because any node may own the actor. */
-const dueMs = ({ nodes }: Pick<Ended, 'nodes'>): number => Math.min(...nodes.map(({ clock }) => clock.nowMs()));
+export const slowestMs = ({ nodes }: Pick<Ended, 'nodes'>): number =>
+  Math.min(...nodes.map(({ clock }) => clock.nowMs()));
 
 /** Returns actors that were not called although their time has come. */
 export async function alarmsOwed(ended: Pick<Ended, 'nodes' | 'shared'>): Promise<string[]> {
-  const nowMs = dueMs(ended);
+  const nowMs = slowestMs(ended);
   const rows = await waitingAlarms(ended.shared, nowMs);
   const isYesterday = alarmDay(nowMs - YESTERDAY_MS) !== alarmDay(nowMs);
   if (isYesterday) rows.push(...(await waitingAlarms(ended.shared, nowMs - YESTERDAY_MS)));
@@ -22,7 +23,7 @@ const YESTERDAY_MS = 600_000;
 
 /** Checks that polls have ended at their time, and that their authors were notified once. */
 export async function pollsHaveEnded({ shared, polls, violations, ...ended }: Ended): Promise<void> {
-  const nowMs = dueMs(ended);
+  const nowMs = slowestMs(ended);
   for (const { id, author } of polls) {
     const poll = (await shared.get(statuses, { status: id }))?.poll;
     if (poll === undefined) violations.report('alarmsRing', `poll ${id} was acknowledged and is gone`);

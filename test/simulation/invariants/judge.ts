@@ -1,11 +1,13 @@
 import { backlog } from '../../../store/tables.js';
 import type { Ground, SimulatedNode } from '../node.js';
+import { lastDueMs } from '../planners.js';
 import { type Ended, judgeRows, listsAreMadeOnce } from './invariants.js';
-import { alarmsOwed, pollsHaveEnded } from './invariants-alarms.js';
+import { alarmsOwed, pollsHaveEnded, slowestMs } from './invariants-alarms.js';
 import { cachesAreTrue } from './invariants-caches.js';
 import { homesAreRight } from './invariants-homes.js';
 import { byCertainty, effectRows, effectsAreDone, entriesStay, snapshotsAreCaches } from './invariants-journal.js';
 import { judgeOwners } from './invariants-owners.js';
+import { schedulesAreKept } from './invariants-schedules.js';
 
 /**
  * World time within which all effects finish without requests to their actors: rows of the backlog that land late are
@@ -15,18 +17,14 @@ const REST_MS_MAX = 60_000;
 /** World time for the judge's own requests. */
 const QUESTIONS_MS_MAX = 180_000;
 const LOOK_MS = 500;
+/** World time within which the last due time passes by every clock. */
+const DUE_MS_MAX = 60_000;
 
 /** Waits until all activity has ended, then reports broken invariants. */
 export async function judge(ended: Ended, ground: Ground, log: (line: string) => void): Promise<void> {
   const { shared, world, violations } = ended;
   const { writes } = ground;
-  const rest = async () => {
-    for (let waitedMs = 0; waitedMs < REST_MS_MAX; waitedMs += LOOK_MS) {
-      await world.run(world.now + LOOK_MS, () => false);
-      const owed = [...(await effectsOwed(ground)), ...(await alarmsOwed(ended))];
-      if (owed.length === 0) return;
-    }
-  };
+  const rest = () => comeToRest(ended, ground);
   await rest();
   for (const actor of await effectsOwed(ground)) {
     log(`${world.now.toFixed(0)} owes effects: ${actor}`);
@@ -50,6 +48,24 @@ export async function judge(ended: Ended, ground: Ground, log: (line: string) =>
   await judgeOwners(ended);
   await world.complete(listsAreMadeOnce(ended), QUESTIONS_MS_MAX);
   await world.complete(homesAreRight(ended), QUESTIONS_MS_MAX);
+}
+
+/** Waits until all scheduled statuses are due and every alarm was handled, then reports those that were not kept. */
+export async function judgeSchedules(ended: Ended, ground: Ground): Promise<void> {
+  const { world, ledger } = ended;
+  const dueMs = lastDueMs(ledger);
+  await world.run(world.now + DUE_MS_MAX, () => slowestMs(ended) > dueMs);
+  await comeToRest(ended, ground);
+  await schedulesAreKept(ended);
+}
+
+async function comeToRest(ended: Ended, ground: Ground): Promise<void> {
+  const { world } = ended;
+  for (let waitedMs = 0; waitedMs < REST_MS_MAX; waitedMs += LOOK_MS) {
+    await world.run(world.now + LOOK_MS, () => false);
+    const owed = [...(await effectsOwed(ground)), ...(await alarmsOwed(ended))];
+    if (owed.length === 0) return;
+  }
 }
 
 /** Sends a request to each actor, so that it is recovered and completes its effects. */

@@ -26,6 +26,7 @@ export const invariantNames = [
   'tokensAreAsTold',
   'homesAreRight',
   'alarmsRing',
+  'schedulesAreKept',
   'cachesAreTrue',
   // When an embedded store is reopened.
   'acknowledgedWritesStay',
@@ -56,8 +57,12 @@ export class Violations {
   /** @param judged all others are ignored */
   constructor(private readonly judged: readonly Invariant[] = invariantNames) {}
 
+  isJudged(invariant: Invariant): boolean {
+    return this.judged.includes(invariant);
+  }
+
   report(invariant: Invariant, what: string): void {
-    if (!this.judged.includes(invariant)) return;
+    if (!this.isJudged(invariant)) return;
     if (this.found.filter((one) => one.invariant === invariant).length < PER_INVARIANT_MAX)
       this.found.push({ invariant, what });
   }
