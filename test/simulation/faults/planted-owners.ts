@@ -60,13 +60,13 @@ export const ownerFaults = {
   'votes whose voters a recovery forgets': {
     profile: 'crashes',
     invariant: 'votesAreCounted',
-    seed: 1,
+    seed: 2,
     plant: votersAreForgotten,
   },
   'pins that stay in the row of their account': {
     profile: 'crashes',
     invariant: 'pinsAreAsTold',
-    seed: 4,
+    seed: 5,
     plant: pinsStay,
   },
   'tokens that are written again after their revocation': {
