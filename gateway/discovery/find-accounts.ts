@@ -1,3 +1,4 @@
+import { localName } from '../../actors/domain/addresses.js';
 import { comparable, isLetter, nameWords, startsOf, WORD_CHARS_MAX, wordsOf } from '../../actors/domain/text/words.js';
 import type { StoreAccountRecord } from '../../proto/gen/types.js';
 import { Generations } from '../../store/cache/generations.js';
@@ -38,13 +39,13 @@ export function findAccounts(
   question: string,
   { limit, offset, following }: AccountsWanted,
 ): Soon<StoreAccountRecord[]> {
-  const [name = '', domain, ...rest] = question.trim().replace(/^@/, '').toLowerCase().split('@');
-  const isElsewhere = domain !== undefined && domain !== services.instance.domain.toLowerCase();
-  if (isElsewhere || rest.length > 0) return [];
+  const name = localName(question.trim(), services.instance.domain);
+  if (name === undefined) return [];
+  const isAddress = question.trim().includes('@', 1);
   const { words, letters } = asked(question);
   const sources = together<[string | undefined, readonly string[], Relations]>([
     /^[a-z0-9_.-]+$/.test(name) ? services.registry.find(`acct:${name}`) : undefined,
-    domain === undefined ? withWords(services, words) : [],
+    isAddress ? [] : withWords(services, words),
     relationsOf(services, viewer),
   ]);
   return soon(sources, ([exact, alike, relations]) => {

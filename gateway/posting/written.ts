@@ -1,6 +1,6 @@
+import { accountUrl, acctOf, localName } from '../../actors/domain/addresses.js';
 import { readText, renderHtml } from '../../actors/domain/text/plain-text.js';
 import type { AccountMention } from '../../proto/gen/types.js';
-import { accountUrl } from '../entities/account/account.js';
 import type { Services } from '../http/services.js';
 import { eachBounded } from '../paging/cursor.js';
 import { loadAccounts } from '../viewing/people-at-hand.js';
@@ -61,10 +61,10 @@ export async function findMentioned(
   services: Services,
   names: readonly string[],
 ): Promise<ReadonlyMap<string, AccountMention>> {
-  const here = `@${services.instance.domain.toLowerCase()}`;
+  const { baseUrl, domain } = services.instance;
   const local = names.flatMap((name) => {
-    const username = name.endsWith(here) ? name.slice(0, -here.length) : name;
-    return username.includes('@') ? [] : [{ name, username }];
+    const username = localName(name, domain);
+    return username === undefined ? [] : [{ name, username }];
   });
   const ids = await eachBounded(local, NAMES_AT_ONCE_MAX, ({ username }) => services.registry.find(`acct:${username}`));
   const records = await loadAccounts(
@@ -76,7 +76,7 @@ export async function findMentioned(
     const record = records.get(ids[index] ?? '');
     if (record === undefined || !isPublished(record)) continue;
     const { id: accountId, username } = record;
-    found.set(name, { accountId, username, acct: username, url: accountUrl(services.instance, username) });
+    found.set(name, { accountId, username, acct: acctOf(record), url: accountUrl(baseUrl, record) });
   }
   return found;
 }

@@ -1,5 +1,6 @@
 import { unverifiedLinks } from '../../account/profile.js';
 import type { AccountEvents, AccountState } from '../../account/slices.js';
+import { accountUrl } from '../../domain/addresses.js';
 import { verifiableLink } from '../../domain/text/verifiable-link.js';
 import type { Reaction } from '../../runtime/kind.js';
 import { type Events, PROOF_ALARM, type State } from '../../web-page/proof.js';
@@ -15,7 +16,7 @@ export function profileProofs(baseUrl: string): Reaction<AccountState, AccountEv
     on: {
       async profileUpdated({ profile }, { self, state }, effects) {
         if (profile === undefined || state.owner === undefined) return;
-        const back = `${baseUrl}/@${state.owner.username}`;
+        const back = accountUrl(baseUrl, state.owner);
         for (const url of unverifiedLinks(profile))
           await effects.tell('link', linkId(`${back} ${url}`), 'wantProof', { url, back, by: self });
       },

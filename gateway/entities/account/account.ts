@@ -1,4 +1,5 @@
 import { emptyProfile } from '../../../actors/account/profile.js';
+import { accountUri, accountUrl, acctOf } from '../../../actors/domain/addresses.js';
 import { fileUrl } from '../../../actors/domain/media.js';
 import { QUOTE_POLICY_DEFAULT } from '../../../actors/domain/quoting.js';
 import { type RenderOptions, renderHtml, renderInline } from '../../../actors/domain/text/plain-text.js';
@@ -93,20 +94,6 @@ export const MISSING_HEADER_PATH = '/headers/original/missing.png';
 
 const DAY_MS = 86_400_000;
 
-/** Returns the web page of a local account. */
-export function accountUrl(instance: InstanceSettings, username: string): string {
-  return `${instance.baseUrl}/@${username}`;
-}
-
-/** Returns the ActivityPub identifier of a local account. */
-export function accountUri(instance: InstanceSettings, username: string): string {
-  return `${instance.baseUrl}/users/${username}`;
-}
-
-export function accountAcct(record: StoreAccountRecord): string {
-  return record.domain === '' ? record.username : `${record.username}@${record.domain}`;
-}
-
 export function renderAccount(instance: InstanceSettings, record: StoreAccountRecord): Account {
   return isSuspended(record) ? withoutData(renderWhole(instance, record)) : renderWhole(instance, record);
 }
@@ -147,7 +134,7 @@ export function renderWhole(instance: InstanceSettings, record: StoreAccountReco
   return {
     id: record.id,
     username: record.username,
-    acct: accountAcct(record),
+    acct: acctOf(record),
     display_name: profile.displayName,
     locked: profile.locked,
     bot: profile.bot,
@@ -157,8 +144,8 @@ export function renderWhole(instance: InstanceSettings, record: StoreAccountReco
     // Midnight: the exact moment of signing up is not public. Source: Mastodon REST::AccountSerializer.
     created_at: new Date(Math.floor(record.createdAtMs / DAY_MS) * DAY_MS).toISOString(),
     note: renderHtml(profile.note, text),
-    url: accountUrl(instance, record.username),
-    uri: accountUri(instance, record.username),
+    url: accountUrl(instance.baseUrl, record),
+    uri: accountUri(instance.baseUrl, record),
     avatar,
     avatar_static: avatar,
     header,

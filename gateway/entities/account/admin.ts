@@ -1,3 +1,4 @@
+import { isLocal } from '../../../actors/domain/addresses.js';
 import type { InstanceReport, StoreAccountRecord } from '../../../proto/gen/types.js';
 import { isoTime } from '../../paging/iso-time.js';
 import type { InstanceSettings } from '../../settings/settings.js';
@@ -34,7 +35,7 @@ export function renderAdminAccount(instance: InstanceSettings, record: StoreAcco
   return {
     id: record.id,
     username: record.username,
-    domain: record.domain === '' ? null : record.domain,
+    domain: isLocal(record) ? null : record.domain,
     created_at: createdAt,
     email: record.email,
     ip: address ?? null,

@@ -1,7 +1,7 @@
+import { accountUrl } from '../../../actors/domain/addresses.js';
 import type { AccountFeaturedTag } from '../../../proto/gen/types.js';
 import { isoDay } from '../../paging/iso-time.js';
 import type { InstanceSettings } from '../../settings/settings.js';
-import { accountUrl } from './account.js';
 
 /** The REST API's FeaturedTag, whose count is a string. */
 export interface FeaturedTag {
@@ -21,7 +21,7 @@ export function renderFeaturedTag(
   return {
     id,
     name,
-    url: `${accountUrl(instance, username)}/tagged/${encodeURIComponent(name)}`,
+    url: `${accountUrl(instance.baseUrl, { username })}/tagged/${encodeURIComponent(name)}`,
     statuses_count: String(uses),
     last_status_at: lastAtMs > 0 ? isoDay(lastAtMs) : null,
   };

@@ -1,3 +1,4 @@
+import { isLocal } from '../../../actors/domain/addresses.js';
 import type { AccountRelation, StoreAccountRecord } from '../../../proto/gen/types.js';
 import { following } from '../../../store/tables.js';
 import type { Services } from '../../http/services.js';
@@ -110,7 +111,7 @@ function amongFollowers({ tables }: Services, viewer: string, ids: readonly stri
 function ofBlockedDomains(services: Services, viewer: string, ids: readonly string[]): Soon<ReadonlySet<string>> {
   return soon(loadAccounts(services, ids), (records) => {
     const away: StoreAccountRecord[] = [];
-    for (const record of records.values()) if (record.domain !== '') away.push(record);
+    for (const record of records.values()) if (!isLocal(record)) away.push(record);
     if (away.length === 0) return NOBODY;
     return soon(services.lenses.of(viewer), ({ relations: { screen } }) => {
       const blocked = away.filter((record) => blocksDomainOf(screen, record));

@@ -1,9 +1,9 @@
+import { accountUri, isLocal } from '../../../actors/domain/addresses.js';
 import { escapeHtml } from '../../../actors/domain/text/plain-text.js';
 import type { AccountCollectionItem, AccountCollectionText } from '../../../proto/gen/types.js';
 import { isoTime } from '../../paging/iso-time.js';
 import type { InstanceSettings } from '../../settings/settings.js';
 import type { VisibleCollection } from '../../viewing/visible-collections.js';
-import { accountUri } from '../account/account.js';
 
 /** The REST API's CollectionItem. Every account in a collection has consented, so there are no other states here. */
 export interface CollectionItem {
@@ -40,12 +40,12 @@ export function renderCollection(instance: InstanceSettings, { record, owner, it
   return {
     id,
     account_id: owner.id,
-    uri: `${accountUri(instance, owner.username)}/collections/${id}`,
+    uri: `${accountUri(instance.baseUrl, owner)}/collections/${id}`,
     url: `${instance.baseUrl}/collections/${id}`,
     name: text?.name ?? '',
     description: escapeHtml(text?.description ?? ''),
     language: text?.language || null,
-    local: owner.domain === '',
+    local: isLocal(owner),
     sensitive: text?.sensitive ?? false,
     discoverable: text?.discoverable ?? false,
     tag: tag === '' ? null : { name: tag, url: `${instance.baseUrl}/tags/${encodeURIComponent(tag)}` },

@@ -1,3 +1,4 @@
+import { statusUri, statusUrl } from '../../../actors/domain/addresses.js';
 import { eraOfId } from '../../../actors/domain/ids.js';
 import type { StoreAccountRecord, StoreMark, StoreStatusRecord } from '../../../proto/gen/types.js';
 import { marks } from '../../../store/tables.js';
@@ -8,7 +9,7 @@ import { loadAccounts } from '../../viewing/people-at-hand.js';
 import type { ReadServices } from '../../viewing/read-services.js';
 import type { VisibleStatus } from '../../viewing/visible.js';
 import { taggedCollections } from '../../viewing/visible-collections.js';
-import { type Account, accountUri, accountUrl, renderAccount } from '../account/account.js';
+import { type Account, renderAccount } from '../account/account.js';
 import { type FilterResult, renderFilterResult } from '../account/filter.js';
 import { type Collection, renderCollection } from './collection.js';
 import { type MediaAttachment, renderMediaList } from './media.js';
@@ -213,7 +214,6 @@ export function renderStatus(
   original: Status | undefined,
   mine: ViewerMarks | undefined | '',
 ): Status {
-  const uri = `${accountUri(instance, author.username)}/statuses/${record.id}`;
   return {
     id: record.id,
     created_at: isoTime(record.createdAtMs),
@@ -224,8 +224,8 @@ export function renderStatus(
     spoiler_text: record.spoilerText,
     visibility: record.visibility,
     language: record.language || null,
-    uri: record.reblogOfId === undefined ? uri : `${uri}/activity`,
-    url: `${accountUrl(instance, author.username)}/${record.id}`,
+    uri: statusUri(instance.baseUrl, record, author),
+    url: statusUrl(instance.baseUrl, record, author),
     replies_count: record.replies,
     reblogs_count: record.reblogs,
     favourites_count: record.favourites,

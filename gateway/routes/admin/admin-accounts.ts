@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox';
+import { isLocal } from '../../../actors/domain/addresses.js';
 import { storedId } from '../../../actors/domain/ids.js';
 import { permissionsOf } from '../../../actors/domain/permissions.js';
 import { isProblem, type Problem } from '../../../actors/domain/problem.js';
@@ -59,6 +60,7 @@ const STATES: Readonly<Record<string, Keep>> = {
   suspended: (record) => (record.suspendedAtMs ?? 0) > 0,
   sensitized: (record) => record.sensitized === true,
 };
+const isRemote: Keep = (record) => !isLocal(record);
 const isStaff: Keep = ({ role }) => permissionsOf(role) !== 0;
 
 type Listing = Pick<Request<unknown, unknown, unknown>, 'services' | 'viewer' | 'url'>;
@@ -103,7 +105,7 @@ const v1 = route({
     );
     const keep = matching(wanted, [
       ...states,
-      wanted.remote === true && wanted.local !== true ? ({ domain }) => domain !== '' : undefined,
+      wanted.remote === true && wanted.local !== true ? isRemote : undefined,
       wanted.staff === true ? isStaff : undefined,
     ]);
     return list(request, request.query, keep, wanted);
@@ -131,7 +133,7 @@ const v2 = route({
     const state = status !== undefined && Object.hasOwn(STATES, status) ? STATES[status] : undefined;
     const keep = matching(wanted, [
       status === undefined ? undefined : (state ?? (() => false)),
-      origin === 'remote' ? ({ domain }) => domain !== '' : undefined,
+      origin === 'remote' ? isRemote : undefined,
       permissions === 'staff' ? isStaff : undefined,
       roles === undefined ? undefined : ({ role }) => roles.includes(renderRole(role).id),
       inviter === undefined ? undefined : () => false,

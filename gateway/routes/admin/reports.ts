@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox';
+import { isLocal } from '../../../actors/domain/addresses.js';
 import { eraOfId, storedId } from '../../../actors/domain/ids.js';
 import { isProblem, problem } from '../../../actors/domain/problem.js';
 import { publicLane } from '../../../actors/domain/public.js';
@@ -72,7 +73,7 @@ const file = route({
       ruleIds,
       collectionIds,
       // A report about a local account has no other server to be forwarded to.
-      forward: body.forward && target.domain !== '',
+      forward: body.forward && !isLocal(target),
     });
     return isProblem(made) ? made : json(renderReport(services.instance, made, target));
   },

@@ -1,8 +1,8 @@
 import { Type } from '@sinclair/typebox';
+import { accountUrl, statusUrl } from '../../../actors/domain/addresses.js';
 import { isId } from '../../../actors/domain/ids.js';
 import { isProblem } from '../../../actors/domain/problem.js';
 import { escapeHtml } from '../../../actors/domain/text/plain-text.js';
-import { accountUrl } from '../../entities/account/account.js';
 import { type AnyRoute, json, route } from '../../http/route.js';
 import { loadAccounts } from '../../viewing/people-at-hand.js';
 import { notFound, visibleStatus } from '../../viewing/visible.js';
@@ -33,8 +33,8 @@ export const oembedRoutes: readonly AnyRoute[] = [
       if (isProblem(seen) || seen.original !== undefined) return notFound();
       const author = (await loadAccounts(services, [seen.record.accountId])).get(seen.record.accountId);
       if (author === undefined) return notFound();
-      const authorUrl = accountUrl(instance, author.username);
-      const url = `${authorUrl}/${seen.record.id}`;
+      const authorUrl = accountUrl(instance.baseUrl, author);
+      const url = statusUrl(instance.baseUrl, seen.record, author);
       const name = author.profile?.displayName || author.username;
       return json({
         type: 'rich',

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  accountUri,
+  accountUrl,
+  acctOf,
+  isLocal,
+  localName,
+  statusUri,
+  statusUrl,
+} from '../../../actors/domain/addresses.js';
+
+const BASE = 'https://here.example';
+const ann = { username: 'ann', domain: '' };
+
+test('an account or status without a domain belongs to this server', () => {
+  assert.deepEqual([isLocal(ann), isLocal({}), isLocal({ domain: 'far.example' })], [true, true, false]);
+  assert.equal(acctOf(ann), 'ann');
+  assert.equal(acctOf({ ...ann, domain: 'far.example' }), 'ann@far.example');
+});
+
+test('the addresses of local accounts, statuses and reblogs follow from names and ids', () => {
+  assert.equal(accountUri(BASE, ann), 'https://here.example/users/ann');
+  assert.equal(accountUrl(BASE, ann), 'https://here.example/@ann');
+  assert.equal(statusUri(BASE, { id: '7' }, ann), 'https://here.example/users/ann/statuses/7');
+  assert.equal(statusUrl(BASE, { id: '7' }, ann), 'https://here.example/@ann/7');
+  assert.equal(
+    statusUri(BASE, { id: '8', reblogOfId: '7' }, ann),
+    'https://here.example/users/ann/statuses/8/activity',
+  );
+});
+
+test('a name is local without a domain, or with the domain of this server in any case', () => {
+  for (const name of ['ann', '@ann', 'Ann@HERE.example', '@ann@here.example'])
+    assert.equal(localName(name, 'Here.Example'), 'ann', name);
+  for (const name of ['ann@far.example', 'ann@', 'ann@here.example@far.example', '@@ann'])
+    assert.equal(localName(name, 'here.example'), undefined, name);
+});
