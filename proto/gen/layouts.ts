@@ -30,6 +30,7 @@ export const layouts = {
     removed: from.removed,
     directStatuses: from.directStatuses,
     notificationsClearedUpTo: from.notificationsClearedUpTo,
+    origin: from.origin,
   }),
   'murmuration.store.StatusRecord': (from: StoreStatusRecord): StoreStatusRecord => ({
     id: from.id,
@@ -63,5 +64,7 @@ export const layouts = {
     quote: from.quote,
     quotes: from.quotes,
     parentGone: from.parentGone,
+    domain: from.domain,
+    origin: from.origin,
   }),
 };

@@ -2688,6 +2688,12 @@ export interface StoreNameClaim {
   readonly confirmed: boolean;
 }
 
+/** Addresses of an account or status of another server, as that server states them. url: empty if it states none. */
+export interface StoreOrigin {
+  readonly uri: string;
+  readonly url: string;
+}
+
 export interface StoreAccountRecord {
   readonly id: string;
   readonly username: string;
@@ -2722,6 +2728,8 @@ export interface StoreAccountRecord {
   readonly directStatuses?: number | undefined;
   /** Notifications up to this id are cleared; their rows may still be there. */
   readonly notificationsClearedUpTo?: string | undefined;
+  /** Absent for local accounts, whose addresses follow from the username. */
+  readonly origin?: StoreOrigin | undefined;
 }
 
 export interface StoreStatusRecord {
@@ -2765,6 +2773,9 @@ export interface StoreStatusRecord {
   readonly quotes?: number | undefined;
   /** True when its parent was deleted; it stays a reply. */
   readonly parentGone?: boolean | undefined;
+  /** Both absent for local statuses, whose addresses follow from id and author. */
+  readonly domain?: string | undefined;
+  readonly origin?: StoreOrigin | undefined;
 }
 
 export interface StorePollOption {
@@ -3379,6 +3390,7 @@ export interface Messages {
   'murmuration.store.ShardMapRecord': StoreShardMapRecord;
   'murmuration.store.StoreHome': StoreStoreHome;
   'murmuration.store.NameClaim': StoreNameClaim;
+  'murmuration.store.Origin': StoreOrigin;
   'murmuration.store.AccountRecord': StoreAccountRecord;
   'murmuration.store.StatusRecord': StoreStatusRecord;
   'murmuration.store.PollOption': StorePollOption;

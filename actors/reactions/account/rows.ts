@@ -57,6 +57,7 @@ export function accountRecord(state: Readonly<AccountState>): StoreAccountRecord
     removed: state.moderation.deleted,
     directStatuses: state.directStatuses > 0 ? state.directStatuses : undefined,
     notificationsClearedUpTo: state.clearedUpToId,
+    origin: undefined,
   };
 }
 

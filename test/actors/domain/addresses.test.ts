@@ -36,3 +36,13 @@ test('a name is local without a domain, or with the domain of this server in any
   for (const name of ['ann@far.example', 'ann@', 'ann@here.example@far.example', '@@ann'])
     assert.equal(localName(name, 'here.example'), undefined, name);
 });
+
+test('an account and a status of another server have the addresses that it states', () => {
+  const origin = { uri: 'https://far.example/ap/5', url: 'https://far.example/bea' };
+  const bea = { username: 'bea', domain: 'far.example', origin };
+  assert.deepEqual([accountUri(BASE, bea), accountUrl(BASE, bea)], [origin.uri, origin.url]);
+  const note = { id: '7', origin: { uri: 'https://far.example/ap/6', url: '' } };
+  assert.deepEqual([statusUri(BASE, note, bea), statusUrl(BASE, note, bea)], Array(2).fill('https://far.example/ap/6'));
+  const boost = { id: '8', reblogOfId: '7' };
+  assert.equal(statusUri(BASE, boost, ann), 'https://here.example/users/ann/statuses/8/activity');
+});
