@@ -41,8 +41,8 @@ const counter: ActorKind<{ count: number }, CounterCommands, { counted: object }
     },
   },
   commands: {
-    count: { in: empty, out: empty, repeats: 'idempotent' },
-    look: { in: empty, out: empty, repeats: 'query' },
+    count: { in: empty, out: empty, repeats: 'idempotent', local: true },
+    look: { in: empty, out: empty, repeats: 'query', local: true },
   },
   events: { counted: { codec: empty, invalidates: false } },
   reactions: [],

@@ -59,9 +59,19 @@ export const announcements: Slice<State, Commands, Events> = {
     },
   },
   commands: {
-    dismissAnnouncement: { in: codec('murmuration.account.DismissAnnouncement'), out: empty, repeats: 'idempotent' },
-    react: { in: codec('murmuration.account.React'), out: empty, repeats: 'idempotent' },
-    announcementMarks: { in: empty, out: codec('murmuration.account.AnnouncementMarks'), repeats: 'query' },
+    dismissAnnouncement: {
+      in: codec('murmuration.account.DismissAnnouncement'),
+      out: empty,
+      repeats: 'idempotent',
+      local: true,
+    },
+    react: { in: codec('murmuration.account.React'), out: empty, repeats: 'idempotent', local: true },
+    announcementMarks: {
+      in: empty,
+      out: codec('murmuration.account.AnnouncementMarks'),
+      repeats: 'query',
+      local: true,
+    },
   },
   events: {
     announcementDismissed: { codec: codec('murmuration.account.AnnouncementDismissed'), invalidates: false },

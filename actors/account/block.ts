@@ -91,21 +91,25 @@ export const block: Slice<State, Commands, Events, More> = {
       in: codec('murmuration.account.Block'),
       out: codec('murmuration.account.Relation'),
       repeats: 'idempotent',
+      local: true,
     },
     unblock: {
       in: codec('murmuration.account.Unblock'),
       out: codec('murmuration.account.Relation'),
       repeats: 'idempotent',
+      local: true,
     },
     receiveBlock: {
       in: codec('murmuration.account.ReceiveBlock'),
       out: codec('murmuration.account.Empty'),
       repeats: 'idempotent',
+      local: false,
     },
     blocks: {
       in: codec('murmuration.account.EdgeBounds'),
       out: codec('murmuration.account.EdgePage'),
       repeats: 'query',
+      local: true,
     },
   },
   events: {

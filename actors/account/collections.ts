@@ -155,36 +155,43 @@ export const collections: Slice<State, Commands, Events> = {
       in: codec('murmuration.account.CreateCollection'),
       out: codec('murmuration.account.Collection'),
       repeats: 'keyed',
+      local: true,
     },
     updateCollection: {
       in: codec('murmuration.account.UpdateCollection'),
       out: codec('murmuration.account.Collection'),
       repeats: 'idempotent',
+      local: true,
     },
     deleteCollection: {
       in: codec('murmuration.account.CollectionId'),
       out: codec('murmuration.account.Empty'),
       repeats: 'keyed',
+      local: true,
     },
     addToCollection: {
       in: codec('murmuration.account.AddToCollection'),
       out: codec('murmuration.account.CollectionItem'),
       repeats: 'keyed',
+      local: true,
     },
     removeFromCollection: {
       in: codec('murmuration.account.RemoveFromCollection'),
       out: codec('murmuration.account.Empty'),
       repeats: 'keyed',
+      local: true,
     },
     leaveCollection: {
       in: codec('murmuration.account.LeaveCollection'),
       out: codec('murmuration.account.Empty'),
       repeats: 'idempotent',
+      local: true,
     },
     collections: {
       in: codec('murmuration.account.Empty'),
       out: codec('murmuration.account.CollectionIds'),
       repeats: 'query',
+      local: true,
     },
   },
   events: {

@@ -96,26 +96,31 @@ export const directs: Slice<State, Commands, Events> = {
       in: codec('murmuration.account.HearDirect'),
       out: codec('murmuration.account.Empty'),
       repeats: 'idempotent',
+      local: true,
     },
     directs: {
       in: codec('murmuration.account.EdgeBounds'),
       out: codec('murmuration.account.Directs'),
       repeats: 'query',
+      local: true,
     },
     readDirect: {
       in: codec('murmuration.account.DirectId'),
       out: codec('murmuration.account.Direct'),
       repeats: 'idempotent',
+      local: true,
     },
     unreadDirect: {
       in: codec('murmuration.account.DirectId'),
       out: codec('murmuration.account.Direct'),
       repeats: 'idempotent',
+      local: true,
     },
     deleteDirect: {
       in: codec('murmuration.account.DirectId'),
       out: codec('murmuration.account.Empty'),
       repeats: 'keyed',
+      local: true,
     },
   },
   events: {

@@ -69,15 +69,16 @@ export const domainBlocks: Slice<RelationState, Commands, Events> = {
     someParted() {},
   },
   commands: {
-    blockDomain: { in: codec('murmuration.account.Domain'), out: empty, repeats: 'idempotent' },
-    unblockDomain: { in: codec('murmuration.account.Domain'), out: empty, repeats: 'idempotent' },
+    blockDomain: { in: codec('murmuration.account.Domain'), out: empty, repeats: 'idempotent', local: true },
+    unblockDomain: { in: codec('murmuration.account.Domain'), out: empty, repeats: 'idempotent', local: true },
     domainBlocks: {
       in: codec('murmuration.account.EdgeBounds'),
       out: codec('murmuration.account.DomainPage'),
       repeats: 'query',
+      local: true,
     },
-    partFromDomain: { in: codec('murmuration.account.PartFromDomain'), out: empty, repeats: 'idempotent' },
-    partSome: { in: codec('murmuration.account.PartSome'), out: empty, repeats: 'idempotent' },
+    partFromDomain: { in: codec('murmuration.account.PartFromDomain'), out: empty, repeats: 'idempotent', local: true },
+    partSome: { in: codec('murmuration.account.PartSome'), out: empty, repeats: 'idempotent', local: true },
   },
   events: {
     domainBlocked: { codec: codec('murmuration.account.DomainBlocked'), invalidates: true },

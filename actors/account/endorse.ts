@@ -51,16 +51,19 @@ export const endorse: Slice<RelationState, Commands, Events> = {
       in: codec('murmuration.account.Endorse'),
       out: codec('murmuration.account.Relation'),
       repeats: 'idempotent',
+      local: true,
     },
     unendorse: {
       in: codec('murmuration.account.Unendorse'),
       out: codec('murmuration.account.Relation'),
       repeats: 'idempotent',
+      local: true,
     },
     endorsements: {
       in: codec('murmuration.account.EdgeBounds'),
       out: codec('murmuration.account.EdgePage'),
       repeats: 'query',
+      local: true,
     },
   },
   events: {

@@ -72,16 +72,19 @@ export const featuredTags: Slice<State, Commands, Events> = {
       in: codec('murmuration.account.FeatureTag'),
       out: codec('murmuration.account.FeaturedTag'),
       repeats: 'idempotent',
+      local: true,
     },
     unfeatureTag: {
       in: codec('murmuration.account.FeaturedTagId'),
       out: codec('murmuration.account.Empty'),
       repeats: 'keyed',
+      local: true,
     },
     featuredTags: {
       in: codec('murmuration.account.Empty'),
       out: codec('murmuration.account.FeaturedTags'),
       repeats: 'query',
+      local: true,
     },
   },
   events: {

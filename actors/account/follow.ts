@@ -111,23 +111,27 @@ export const follow: Slice<RelationState, Commands, Events> = {
       in: codec('murmuration.account.Follow'),
       out: codec('murmuration.account.Relation'),
       repeats: 'idempotent',
+      local: true,
       shows: ownRow,
     },
     unfollow: {
       in: codec('murmuration.account.Unfollow'),
       out: codec('murmuration.account.Relation'),
       repeats: 'idempotent',
+      local: true,
       shows: ownRow,
     },
     answerFollow: {
       in: codec('murmuration.account.AnswerFollow'),
       out: codec('murmuration.account.Empty'),
       repeats: 'idempotent',
+      local: false,
     },
     following: {
       in: codec('murmuration.account.EdgeBounds'),
       out: codec('murmuration.account.EdgePage'),
       repeats: 'query',
+      local: true,
     },
   },
   events: {

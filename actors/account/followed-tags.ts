@@ -46,16 +46,19 @@ export const followedTags: Slice<RelationState, Commands, Events> = {
       in: codec('murmuration.account.TagName'),
       out: codec('murmuration.account.Empty'),
       repeats: 'idempotent',
+      local: true,
     },
     unfollowTag: {
       in: codec('murmuration.account.TagName'),
       out: codec('murmuration.account.Empty'),
       repeats: 'idempotent',
+      local: true,
     },
     followedTags: {
       in: codec('murmuration.account.EdgeBounds'),
       out: codec('murmuration.account.FollowedTags'),
       repeats: 'query',
+      local: true,
     },
   },
   events: {

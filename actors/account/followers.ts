@@ -109,31 +109,37 @@ export const followers: Slice<State, Commands, Events, NoticeTold> = {
       in: codec('murmuration.account.AddFollower'),
       out: codec('murmuration.account.FollowerAnswer'),
       repeats: 'idempotent',
+      local: false,
     },
     removeFollower: {
       in: codec('murmuration.account.RemoveFollower'),
       out: codec('murmuration.account.Empty'),
       repeats: 'idempotent',
+      local: false,
     },
     authorizeFollow: {
       in: codec('murmuration.account.AuthorizeFollow'),
       out: codec('murmuration.account.Empty'),
       repeats: 'idempotent',
+      local: true,
     },
     dropFollower: {
       in: codec('murmuration.account.DropFollower'),
       out: codec('murmuration.account.Empty'),
       repeats: 'idempotent',
+      local: true,
     },
     rejectFollow: {
       in: codec('murmuration.account.RejectFollow'),
       out: codec('murmuration.account.Empty'),
       repeats: 'idempotent',
+      local: true,
     },
     followRequests: {
       in: codec('murmuration.account.Empty'),
       out: codec('murmuration.account.FollowRequests'),
       repeats: 'query',
+      local: true,
     },
   },
   events: {

@@ -31,7 +31,7 @@ export function home(rings: Pick<HomeRings, 'read' | 'request'>): Slice<State, C
       },
     },
     apply: {},
-    commands: { home: { in: codec('murmuration.account.ReadHome'), out: homeCodec, repeats: 'query' } },
+    commands: { home: { in: codec('murmuration.account.ReadHome'), out: homeCodec, repeats: 'query', local: true } },
     events: {},
   };
 }

@@ -33,6 +33,7 @@ export const indexing: Slice<State, Commands, Events> = {
       in: codec('murmuration.account.IndexSome'),
       out: codec('murmuration.account.Empty'),
       repeats: 'idempotent',
+      local: true,
     },
   },
   events: {

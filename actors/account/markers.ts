@@ -46,11 +46,17 @@ export const markers: Slice<State, Commands, Events> = {
     },
   },
   commands: {
-    markers: { in: codec('murmuration.account.Empty'), out: codec('murmuration.account.Markers'), repeats: 'query' },
+    markers: {
+      in: codec('murmuration.account.Empty'),
+      out: codec('murmuration.account.Markers'),
+      repeats: 'query',
+      local: true,
+    },
     setMarkers: {
       in: codec('murmuration.account.SetMarkers'),
       out: codec('murmuration.account.Markers'),
       repeats: 'idempotent',
+      local: true,
     },
   },
   events: { markerSet: { codec: codec('murmuration.account.Marker'), invalidates: false } },

@@ -118,31 +118,41 @@ export const media: Slice<State, Commands, Events> = {
     },
   },
   commands: {
-    addMedia: { in: codec('murmuration.account.AddMedia'), out: codec('murmuration.account.Media'), repeats: 'keyed' },
+    addMedia: {
+      in: codec('murmuration.account.AddMedia'),
+      out: codec('murmuration.account.Media'),
+      repeats: 'keyed',
+      local: true,
+    },
     finishMedia: {
       in: codec('murmuration.account.FinishMedia'),
       out: codec('murmuration.account.Empty'),
       repeats: 'idempotent',
+      local: true,
     },
     describeMedia: {
       in: codec('murmuration.account.DescribeMedia'),
       out: codec('murmuration.account.Media'),
       repeats: 'idempotent',
+      local: true,
     },
     removeMedia: {
       in: codec('murmuration.account.RemoveMedia'),
       out: codec('murmuration.account.Empty'),
       repeats: 'keyed',
+      local: true,
     },
     takeMedia: {
       in: codec('murmuration.account.TakeMedia'),
       out: codec('murmuration.account.MediaList'),
       repeats: 'idempotent',
+      local: true,
     },
     releaseMedia: {
       in: codec('murmuration.account.ReleaseMedia'),
       out: codec('murmuration.account.Empty'),
       repeats: 'idempotent',
+      local: true,
     },
   },
   events: {

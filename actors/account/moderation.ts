@@ -78,6 +78,7 @@ export const moderation: Slice<State, Commands, Events, Ended & Pick<SessionEven
       in: codec('murmuration.account.Moderate'),
       out: codec('murmuration.account.Empty'),
       repeats: 'idempotent',
+      local: true,
     },
   },
   events: {

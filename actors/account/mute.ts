@@ -54,16 +54,23 @@ export const mute: Slice<RelationState, Commands, Events> = {
     unmuted: (state, { target }) => void state.muting.delete(target),
   },
   commands: {
-    mute: { in: codec('murmuration.account.Mute'), out: codec('murmuration.account.Relation'), repeats: 'idempotent' },
+    mute: {
+      in: codec('murmuration.account.Mute'),
+      out: codec('murmuration.account.Relation'),
+      repeats: 'idempotent',
+      local: true,
+    },
     unmute: {
       in: codec('murmuration.account.Unmute'),
       out: codec('murmuration.account.Relation'),
       repeats: 'idempotent',
+      local: true,
     },
     mutes: {
       in: codec('murmuration.account.EdgeBounds'),
       out: codec('murmuration.account.EdgePage'),
       repeats: 'query',
+      local: true,
     },
   },
   events: {

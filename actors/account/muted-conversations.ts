@@ -37,8 +37,18 @@ export const mutedConversations: Slice<RelationState, Commands, Events> = {
     conversationUnmuted: ({ mutedConversations }, { conversationId }) => void mutedConversations.delete(conversationId),
   },
   commands: {
-    muteConversation: { in: codec('murmuration.account.MuteConversation'), out: empty, repeats: 'idempotent' },
-    unmuteConversation: { in: codec('murmuration.account.UnmuteConversation'), out: empty, repeats: 'idempotent' },
+    muteConversation: {
+      in: codec('murmuration.account.MuteConversation'),
+      out: empty,
+      repeats: 'idempotent',
+      local: true,
+    },
+    unmuteConversation: {
+      in: codec('murmuration.account.UnmuteConversation'),
+      out: empty,
+      repeats: 'idempotent',
+      local: true,
+    },
   },
   events: {
     conversationMuted: { codec: codec('murmuration.account.ConversationMuted'), invalidates: true },

@@ -122,31 +122,37 @@ export const notificationPolicy: Slice<PolicyState, Commands, Events> = {
       in: codec('murmuration.account.Empty'),
       out: codec('murmuration.account.NotificationPolicyNow'),
       repeats: 'query',
+      local: true,
     },
     setNotificationPolicy: {
       in: codec('murmuration.account.SetNotificationPolicy'),
       out: codec('murmuration.account.NotificationPolicyNow'),
       repeats: 'idempotent',
+      local: true,
     },
     notificationRequests: {
       in: codec('murmuration.account.EdgeBounds'),
       out: codec('murmuration.account.NotificationRequestPage'),
       repeats: 'query',
+      local: true,
     },
     notificationRequest: {
       in: codec('murmuration.account.NotificationRequestIds'),
       out: codec('murmuration.account.NotificationRequest'),
       repeats: 'query',
+      local: true,
     },
     acceptNotificationRequests: {
       in: codec('murmuration.account.NotificationRequestIds'),
       out: codec('murmuration.account.Empty'),
       repeats: 'idempotent',
+      local: true,
     },
     dismissNotificationRequests: {
       in: codec('murmuration.account.NotificationRequestIds'),
       out: codec('murmuration.account.Empty'),
       repeats: 'idempotent',
+      local: true,
     },
   },
   events: {

@@ -130,11 +130,21 @@ export const notify: Slice<State, Commands, Events> = {
     },
   },
   commands: {
-    notify: { in: codec('murmuration.account.Notify'), out: empty, repeats: 'idempotent' },
-    retractNotice: { in: codec('murmuration.account.RetractNotice'), out: empty, repeats: 'idempotent' },
-    dismissNotification: { in: codec('murmuration.account.DismissNotification'), out: empty, repeats: 'idempotent' },
-    dismissNotifications: { in: codec('murmuration.account.DismissNotifications'), out: empty, repeats: 'idempotent' },
-    clearNotifications: { in: empty, out: empty, repeats: 'idempotent' },
+    notify: { in: codec('murmuration.account.Notify'), out: empty, repeats: 'idempotent', local: true },
+    retractNotice: { in: codec('murmuration.account.RetractNotice'), out: empty, repeats: 'idempotent', local: true },
+    dismissNotification: {
+      in: codec('murmuration.account.DismissNotification'),
+      out: empty,
+      repeats: 'idempotent',
+      local: true,
+    },
+    dismissNotifications: {
+      in: codec('murmuration.account.DismissNotifications'),
+      out: empty,
+      repeats: 'idempotent',
+      local: true,
+    },
+    clearNotifications: { in: empty, out: empty, repeats: 'idempotent', local: true },
   },
   events: {
     notified: {

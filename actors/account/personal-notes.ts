@@ -49,6 +49,7 @@ export const personalNotes: Slice<RelationState, Commands, Events> = {
       in: codec('murmuration.account.WriteNote'),
       out: codec('murmuration.account.Relation'),
       repeats: 'idempotent',
+      local: true,
     },
   },
   events: { noteWritten: { codec: codec('murmuration.account.NoteWritten'), invalidates: false, forgets: true } },

@@ -76,6 +76,7 @@ export const post: Slice<State, Commands, Events> = {
       in: codec('murmuration.account.Post'),
       out: codec('murmuration.account.PostedReply'),
       repeats: 'keyed',
+      local: true,
       shows: (account, _post, { id }) => [
         { table: accounts, key: { account } },
         { table: statuses, key: { status: id } },
@@ -85,6 +86,7 @@ export const post: Slice<State, Commands, Events> = {
       in: codec('murmuration.account.CountStatus'),
       out: codec('murmuration.account.Empty'),
       repeats: 'idempotent',
+      local: true,
     },
   },
   events: {

@@ -89,11 +89,13 @@ export const profile: Slice<State, Commands, Events, Pick<IndexingEvents, 'index
       in: codec('murmuration.account.UpdateProfile'),
       out: codec('murmuration.account.Profile'),
       repeats: 'idempotent',
+      local: true,
     },
     verifyLink: {
       in: codec('murmuration.account.VerifyLink'),
       out: codec('murmuration.account.Empty'),
       repeats: 'idempotent',
+      local: true,
     },
   },
   events: {

@@ -84,6 +84,7 @@ export const purge: Slice<State, Commands, Events> = {
       in: codec('murmuration.account.PurgeSome'),
       out: codec('murmuration.account.Empty'),
       repeats: 'idempotent',
+      local: true,
     },
   },
   events: {

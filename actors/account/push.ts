@@ -72,13 +72,19 @@ export const push: Slice<State, Commands, Events> = {
     pushUnsubscribed: ({ pushes }, { tokenHash }) => void pushes.delete(tokenHash),
   },
   commands: {
-    pushSubscription: { in: codec('murmuration.account.PushOf'), out: subscription, repeats: 'query' },
-    subscribePush: { in: codec('murmuration.account.SubscribePush'), out: subscription, repeats: 'idempotent' },
-    changePush: { in: codec('murmuration.account.ChangePush'), out: subscription, repeats: 'idempotent' },
+    pushSubscription: { in: codec('murmuration.account.PushOf'), out: subscription, repeats: 'query', local: true },
+    subscribePush: {
+      in: codec('murmuration.account.SubscribePush'),
+      out: subscription,
+      repeats: 'idempotent',
+      local: true,
+    },
+    changePush: { in: codec('murmuration.account.ChangePush'), out: subscription, repeats: 'idempotent', local: true },
     unsubscribePush: {
       in: codec('murmuration.account.PushOf'),
       out: codec('murmuration.account.Empty'),
       repeats: 'idempotent',
+      local: true,
     },
   },
   events: {

@@ -73,11 +73,16 @@ export const recovery: Slice<State, Commands, Events, Pick<SessionEvents, 'token
     },
   },
   commands: {
-    judgeResend: { in: codec('murmuration.account.JudgeResend'), out: empty, repeats: 'idempotent' },
-    resendConfirmation: { in: codec('murmuration.account.ResendConfirmation'), out: empty, repeats: 'idempotent' },
-    askReset: { in: codec('murmuration.account.AskReset'), out: empty, repeats: 'idempotent' },
-    judgeReset: { in: codec('murmuration.account.JudgeReset'), out: empty, repeats: 'query' },
-    resetPassword: { in: codec('murmuration.account.ResetPassword'), out: empty, repeats: 'keyed' },
+    judgeResend: { in: codec('murmuration.account.JudgeResend'), out: empty, repeats: 'idempotent', local: true },
+    resendConfirmation: {
+      in: codec('murmuration.account.ResendConfirmation'),
+      out: empty,
+      repeats: 'idempotent',
+      local: true,
+    },
+    askReset: { in: codec('murmuration.account.AskReset'), out: empty, repeats: 'idempotent', local: true },
+    judgeReset: { in: codec('murmuration.account.JudgeReset'), out: empty, repeats: 'query', local: true },
+    resetPassword: { in: codec('murmuration.account.ResetPassword'), out: empty, repeats: 'keyed', local: true },
   },
   events: {
     confirmationResent: { codec: codec('murmuration.account.ConfirmationResent'), invalidates: false },

@@ -111,10 +111,10 @@ export const register: Slice<State, Commands, Events> = {
     },
   },
   commands: {
-    register: { in: codec('murmuration.account.Register'), out: empty, repeats: 'idempotent' },
-    unregister: { in: empty, out: empty, repeats: 'idempotent' },
-    confirmEmail: { in: codec('murmuration.account.ConfirmEmail'), out: empty, repeats: 'keyed' },
-    credentials: { in: empty, out: codec('murmuration.account.Credentials'), repeats: 'query' },
+    register: { in: codec('murmuration.account.Register'), out: empty, repeats: 'idempotent', local: true },
+    unregister: { in: empty, out: empty, repeats: 'idempotent', local: true },
+    confirmEmail: { in: codec('murmuration.account.ConfirmEmail'), out: empty, repeats: 'keyed', local: true },
+    credentials: { in: empty, out: codec('murmuration.account.Credentials'), repeats: 'query', local: true },
   },
   events: {
     registered: { codec: codec('murmuration.account.Registered'), invalidates: false },

@@ -105,8 +105,9 @@ export const relations: Slice<RelationState, Commands, object> = {
       in: codec('murmuration.account.RelationsOf'),
       out: codec('murmuration.account.Relations'),
       repeats: 'query',
+      local: true,
     },
-    sources: { in: codec('murmuration.account.Empty'), out: sourcesCodec, repeats: 'query' },
+    sources: { in: codec('murmuration.account.Empty'), out: sourcesCodec, repeats: 'query', local: true },
   },
   events: {},
 };

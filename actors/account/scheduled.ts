@@ -121,20 +121,27 @@ export const scheduled: Slice<State & PurgeState, Commands, Events, MoreEvents> 
     },
   },
   commands: {
-    schedule: { in: codec('murmuration.account.Schedule'), out: item, repeats: 'keyed' },
-    reschedule: { in: codec('murmuration.account.Reschedule'), out: item, repeats: 'idempotent' },
+    schedule: { in: codec('murmuration.account.Schedule'), out: item, repeats: 'keyed', local: true },
+    reschedule: { in: codec('murmuration.account.Reschedule'), out: item, repeats: 'idempotent', local: true },
     unschedule: {
       in: codec('murmuration.account.ScheduledId'),
       out: codec('murmuration.account.Empty'),
       repeats: 'keyed',
+      local: true,
     },
-    scheduledOne: { in: codec('murmuration.account.ScheduledId'), out: item, repeats: 'query' },
+    scheduledOne: { in: codec('murmuration.account.ScheduledId'), out: item, repeats: 'query', local: true },
     scheduledPage: {
       in: codec('murmuration.account.EdgeBounds'),
       out: codec('murmuration.account.ScheduledPage'),
       repeats: 'query',
+      local: true,
     },
-    alarm: { in: codec('murmuration.store.AlarmCall'), out: codec('murmuration.account.Empty'), repeats: 'idempotent' },
+    alarm: {
+      in: codec('murmuration.store.AlarmCall'),
+      out: codec('murmuration.account.Empty'),
+      repeats: 'idempotent',
+      local: true,
+    },
   },
   events: {
     scheduled: { codec: codec('murmuration.account.Scheduled'), invalidates: false },

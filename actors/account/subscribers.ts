@@ -51,11 +51,13 @@ export const subscribers: Slice<State, Commands, Events> = {
       in: codec('murmuration.account.Subscribe'),
       out: codec('murmuration.account.Empty'),
       repeats: 'idempotent',
+      local: true,
     },
     announce: {
       in: codec('murmuration.account.Announce'),
       out: codec('murmuration.account.Empty'),
       repeats: 'idempotent',
+      local: true,
     },
   },
   events: {

@@ -49,11 +49,13 @@ export const suggestions: Slice<State, Commands, Events> = {
       in: codec('murmuration.account.DismissSuggestion'),
       out: codec('murmuration.account.Empty'),
       repeats: 'idempotent',
+      local: true,
     },
     endedSuggestions: {
       in: codec('murmuration.account.RelationsOf'),
       out: codec('murmuration.account.SuggestionEnds'),
       repeats: 'query',
+      local: true,
     },
   },
   events: { suggestionDismissed: { codec: codec('murmuration.account.SuggestionDismissed'), invalidates: false } },

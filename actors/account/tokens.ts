@@ -100,15 +100,16 @@ export const tokens: Slice<State, Commands, Events> = {
     },
   },
   commands: {
-    changePassword: { in: codec('murmuration.account.ChangePassword'), out: empty, repeats: 'keyed' },
-    issueToken: { in: codec('murmuration.account.IssueToken'), out: empty, repeats: 'idempotent' },
-    revokeToken: { in: codec('murmuration.account.RevokeToken'), out: empty, repeats: 'idempotent' },
-    heldTokens: { in: empty, out: codec('murmuration.account.HeldTokens'), repeats: 'idempotent' },
-    grantCode: { in: codec('murmuration.account.GrantCode'), out: empty, repeats: 'idempotent' },
+    changePassword: { in: codec('murmuration.account.ChangePassword'), out: empty, repeats: 'keyed', local: true },
+    issueToken: { in: codec('murmuration.account.IssueToken'), out: empty, repeats: 'idempotent', local: true },
+    revokeToken: { in: codec('murmuration.account.RevokeToken'), out: empty, repeats: 'idempotent', local: true },
+    heldTokens: { in: empty, out: codec('murmuration.account.HeldTokens'), repeats: 'idempotent', local: true },
+    grantCode: { in: codec('murmuration.account.GrantCode'), out: empty, repeats: 'idempotent', local: true },
     exchangeCode: {
       in: codec('murmuration.account.ExchangeCode'),
       out: codec('murmuration.account.Exchanged'),
       repeats: 'never',
+      local: true,
     },
   },
   events: {

@@ -34,6 +34,7 @@ export const card: Slice<ConversationState, Commands, Events> = {
       in: codec('murmuration.conversation.SetCard'),
       out: codec('murmuration.account.Empty'),
       repeats: 'idempotent',
+      local: true,
     },
   },
   events: { cardSet: { codec: codec('murmuration.conversation.CardSet'), invalidates: false } },

@@ -78,6 +78,7 @@ export const edit: Slice<ConversationState, Commands, Events> = {
       in: codec('murmuration.conversation.Edit'),
       out: codec('murmuration.account.Empty'),
       repeats: 'idempotent',
+      local: false,
     },
   },
   events: { edited: { codec: codec('murmuration.conversation.Edited'), invalidates: true } },

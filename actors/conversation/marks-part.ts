@@ -57,11 +57,13 @@ export const marksPart: Slice<ConversationState, Commands, Events> = {
       in: codec('murmuration.conversation.UnmarkSome'),
       out: codec('murmuration.account.Empty'),
       repeats: 'idempotent',
+      local: true,
     },
     noticeSome: {
       in: codec('murmuration.conversation.NoticeSome'),
       out: codec('murmuration.account.Empty'),
       repeats: 'idempotent',
+      local: true,
     },
   },
   events: {

@@ -68,9 +68,15 @@ export const poll: Slice<ConversationState, Commands, Events, TurnEvents> = {
       in: codec('murmuration.conversation.Vote'),
       out: codec('murmuration.account.Empty'),
       repeats: 'keyed',
+      local: false,
       reads: markOfAccount,
     },
-    alarm: { in: codec('murmuration.store.AlarmCall'), out: codec('murmuration.account.Empty'), repeats: 'idempotent' },
+    alarm: {
+      in: codec('murmuration.store.AlarmCall'),
+      out: codec('murmuration.account.Empty'),
+      repeats: 'idempotent',
+      local: true,
+    },
   },
   events: {
     voted: { codec: codec('murmuration.conversation.Voted'), invalidates: false },

@@ -40,6 +40,7 @@ export const quotePolicy: Slice<ConversationState, Commands, Events> = {
       in: codec('murmuration.conversation.SetQuotePolicy'),
       out: codec('murmuration.account.Empty'),
       repeats: 'idempotent',
+      local: true,
     },
   },
   events: { quotePolicySet: { codec: codec('murmuration.conversation.QuotePolicySet'), invalidates: true } },

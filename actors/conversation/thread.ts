@@ -99,21 +99,29 @@ export const thread: Slice<ConversationState, Commands, Events> = {
     someOrphaned() {},
   },
   commands: {
-    add: { in: codec('murmuration.conversation.Add'), out: codec('murmuration.account.Empty'), repeats: 'idempotent' },
+    add: {
+      in: codec('murmuration.conversation.Add'),
+      out: codec('murmuration.account.Empty'),
+      repeats: 'idempotent',
+      local: false,
+    },
     remove: {
       in: codec('murmuration.conversation.Remove'),
       out: codec('murmuration.account.Empty'),
       repeats: 'idempotent',
+      local: false,
     },
     orphanSome: {
       in: codec('murmuration.conversation.OrphanSome'),
       out: codec('murmuration.account.Empty'),
       repeats: 'idempotent',
+      local: true,
     },
     context: {
       in: codec('murmuration.conversation.Context'),
       out: codec('murmuration.conversation.Thread'),
       repeats: 'query',
+      local: true,
     },
   },
   events: {

@@ -47,6 +47,7 @@ export const emoji: Slice<State, Commands, Events> = {
       in: codec('murmuration.instance.CountEmoji'),
       out: codec('murmuration.instance.Empty'),
       repeats: 'idempotent',
+      local: true,
     },
   },
   events: { emojiCounted: { codec: codec('murmuration.instance.EmojiCounted'), invalidates: false } },

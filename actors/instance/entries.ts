@@ -74,8 +74,8 @@ export const entries: Slice<State, Commands, Events> = {
     entryRemoved: (state, { collection, id }) => void state.entries.get(collection)?.delete(id),
   },
   commands: {
-    putEntry: { in: codec('murmuration.instance.PutEntry'), out: entry, repeats: 'keyed' },
-    removeEntry: { in: codec('murmuration.instance.RemoveEntry'), out: entry, repeats: 'keyed' },
+    putEntry: { in: codec('murmuration.instance.PutEntry'), out: entry, repeats: 'keyed', local: true },
+    removeEntry: { in: codec('murmuration.instance.RemoveEntry'), out: entry, repeats: 'keyed', local: true },
   },
   events: {
     entryPut: { codec: codec('murmuration.instance.EntryPut'), invalidates: true },

@@ -19,6 +19,7 @@ export const mint: Slice<object, Commands, Events> = {
       in: codec('murmuration.instance.Empty'),
       out: codec('murmuration.instance.Minted'),
       repeats: 'idempotent',
+      local: true,
     },
   },
   events: {},

@@ -30,6 +30,6 @@ export const instanceTotals: Slice<State, Commands, Events> = {
       state.keptDay = day;
     },
   },
-  commands: { keepDay: { in: totals, out: codec('murmuration.instance.Empty'), repeats: 'idempotent' } },
+  commands: { keepDay: { in: totals, out: codec('murmuration.instance.Empty'), repeats: 'idempotent', local: true } },
   events: { dayKept: { codec: totals, invalidates: false } },
 };

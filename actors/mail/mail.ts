@@ -24,8 +24,18 @@ export const outgoingMail: Slice<State, Commands, Events> = {
   },
   apply: { posted: () => undefined },
   commands: {
-    post: { in: codec('murmuration.mail.Post'), out: codec('murmuration.mail.Empty'), repeats: 'idempotent' },
-    alarm: { in: codec('murmuration.store.AlarmCall'), out: codec('murmuration.mail.Empty'), repeats: 'idempotent' },
+    post: {
+      in: codec('murmuration.mail.Post'),
+      out: codec('murmuration.mail.Empty'),
+      repeats: 'idempotent',
+      local: true,
+    },
+    alarm: {
+      in: codec('murmuration.store.AlarmCall'),
+      out: codec('murmuration.mail.Empty'),
+      repeats: 'idempotent',
+      local: true,
+    },
   },
   // A mail is not needed after it was sent.
   events: { posted: { codec: codec('murmuration.mail.Posted'), invalidates: false, forgets: true } },

@@ -60,8 +60,8 @@ export const reportPart: Slice<State, Commands, Events> = {
     },
   },
   commands: {
-    file: { in: codec('murmuration.instance.FileReport'), out: report, repeats: 'idempotent' },
-    handle: { in: codec('murmuration.instance.HandleReport'), out: report, repeats: 'idempotent' },
+    file: { in: codec('murmuration.instance.FileReport'), out: report, repeats: 'idempotent', local: false },
+    handle: { in: codec('murmuration.instance.HandleReport'), out: report, repeats: 'idempotent', local: true },
   },
   events: {
     filed: { codec: codec('murmuration.instance.ReportFiled'), invalidates: false },

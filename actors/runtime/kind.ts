@@ -131,3 +131,15 @@ export function answererOf<S, C extends CommandTable<C>, E>(kind: ActorKind<S, C
 export function askerOf<S, C extends CommandTable<C>, E>(kind: ActorKind<S, C, E>, asker: Asker): TypedAsk<C> {
   return async (id, command, input, once) => (await asker.ask(kind.name, id, command, input, once)) as never;
 }
+
+/**
+ * Sends the commands that activities of other servers ask for; no such command takes another way.
+ * @throws Error when the command is `local`
+ */
+export function receiverOf<S, C extends CommandTable<C>, E>(kind: ActorKind<S, C, E>, asker: Asker): TypedAsk<C> {
+  const ask = askerOf(kind, asker);
+  return async (id, command, input, once) => {
+    if (kind.commands[command].local) throw new Error(`another server asked for ${kind.name} ${command}`);
+    return ask(id, command, input, once);
+  };
+}

@@ -53,6 +53,11 @@ export interface CommandSpec<S, In, Out> {
   readonly in: Codec<In>;
   readonly out: Codec<Out>;
   readonly repeats: Repeats;
+  /**
+   * True when only this server sends the command: its clients, operators and effects. False: an activity of another
+   * server may ask for it, too (receiverOf).
+   */
+  readonly local: boolean;
   /** Rows of hot tables that the command writes and its caller reads next. They travel with the reply. */
   readonly shows?: (id: string, input: In, reply: Out) => readonly RowName[];
   /**

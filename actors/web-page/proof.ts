@@ -59,13 +59,24 @@ export const proof: Slice<State, Commands, Events> = {
     },
   },
   commands: {
-    wantProof: { in: codec('murmuration.link.WantProof'), out: codec('murmuration.link.Empty'), repeats: 'idempotent' },
+    wantProof: {
+      in: codec('murmuration.link.WantProof'),
+      out: codec('murmuration.link.Empty'),
+      repeats: 'idempotent',
+      local: true,
+    },
     finishProof: {
       in: codec('murmuration.link.FinishProof'),
       out: codec('murmuration.link.Empty'),
       repeats: 'idempotent',
+      local: true,
     },
-    alarm: { in: codec('murmuration.store.AlarmCall'), out: codec('murmuration.link.Empty'), repeats: 'idempotent' },
+    alarm: {
+      in: codec('murmuration.store.AlarmCall'),
+      out: codec('murmuration.link.Empty'),
+      repeats: 'idempotent',
+      local: true,
+    },
   },
   events: {
     proofWanted: { codec: codec('murmuration.link.ProofWanted'), invalidates: false },

@@ -102,17 +102,29 @@ export const webPage: Slice<State, Commands, Events> = {
     holdersTold: () => undefined,
   },
   commands: {
-    cardNow: { in: codec('murmuration.link.AskCard'), out: codec('murmuration.link.CardNow'), repeats: 'query' },
-    wantCard: { in: codec('murmuration.link.WantCard'), out: codec('murmuration.link.Empty'), repeats: 'idempotent' },
+    cardNow: {
+      in: codec('murmuration.link.AskCard'),
+      out: codec('murmuration.link.CardNow'),
+      repeats: 'query',
+      local: true,
+    },
+    wantCard: {
+      in: codec('murmuration.link.WantCard'),
+      out: codec('murmuration.link.Empty'),
+      repeats: 'idempotent',
+      local: true,
+    },
     finishCard: {
       in: codec('murmuration.link.FinishCard'),
       out: codec('murmuration.link.Empty'),
       repeats: 'idempotent',
+      local: true,
     },
     tellHolders: {
       in: codec('murmuration.link.TellHolders'),
       out: codec('murmuration.link.Empty'),
       repeats: 'idempotent',
+      local: true,
     },
   },
   events: {

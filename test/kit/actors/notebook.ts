@@ -74,12 +74,12 @@ export function notebook(stateVersion = 1): NotebookKind {
       added: (state, { text }) => void state.lines.push(text),
     },
     commands: {
-      add: { in: jsonCodec('Add'), out: jsonCodec('Added'), repeats: 'never' },
-      addOnce: { in: jsonCodec('AddOnce'), out: jsonCodec('AddedOnce'), repeats: 'never' },
-      note: { in: jsonCodec('Note'), out: jsonCodec('Noted'), repeats: 'keyed' },
-      read: { in: jsonCodec('Read'), out: jsonCodec('Lines'), repeats: 'query' },
-      erase: { in: jsonCodec('Erase'), out: jsonCodec('Erased'), repeats: 'never' },
-      tear: { in: jsonCodec('Tear'), out: jsonCodec('Torn'), repeats: 'never' },
+      add: { in: jsonCodec('Add'), out: jsonCodec('Added'), repeats: 'never', local: true },
+      addOnce: { in: jsonCodec('AddOnce'), out: jsonCodec('AddedOnce'), repeats: 'never', local: true },
+      note: { in: jsonCodec('Note'), out: jsonCodec('Noted'), repeats: 'keyed', local: true },
+      read: { in: jsonCodec('Read'), out: jsonCodec('Lines'), repeats: 'query', local: true },
+      erase: { in: jsonCodec('Erase'), out: jsonCodec('Erased'), repeats: 'never', local: true },
+      tear: { in: jsonCodec('Tear'), out: jsonCodec('Torn'), repeats: 'never', local: true },
     },
     events: {
       added: {

@@ -29,7 +29,10 @@ function striking(): AnyKind {
         else state.lines.push(text);
       },
     },
-    commands: { ...commands, alarm: { in: jsonCodec('Alarm'), out: jsonCodec('Rung'), repeats: 'idempotent' } },
+    commands: {
+      ...commands,
+      alarm: { in: jsonCodec('Alarm'), out: jsonCodec('Rung'), repeats: 'idempotent', local: true },
+    },
     events: { added: { ...(events.added as (typeof events)[string]), forgets: true } },
   };
 }
