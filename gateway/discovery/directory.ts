@@ -4,7 +4,7 @@ import { listedAccounts } from '../moderation/listed-accounts.js';
 import { loadAccounts } from '../viewing/people-at-hand.js';
 import { blocksDomainOf } from '../viewing/screen.js';
 import { isPublished, isSuspended } from '../viewing/standing.js';
-import { relationsOf } from '../viewing/visible.js';
+import { lensOf } from '../viewing/visible.js';
 
 /** Accounts that are read, the newest first. Recently active accounts are read in addition. */
 export const LOOKED_AT_MAX = 5_000;
@@ -52,12 +52,12 @@ export async function directoryPage(
   { order, limit, offset }: DirectoryWanted,
 ): Promise<StoreAccountRecord[]> {
   const ids = directory[order].slice(offset, offset + limit);
-  const [records, relations] = await Promise.all([loadAccounts(services, ids), relationsOf(services, viewer)]);
+  const [records, lens] = await Promise.all([loadAccounts(services, ids), lensOf(services, viewer)]);
   return ids.flatMap((id) => {
     const record = records.get(id);
-    const relation = relations(id);
-    if (record === undefined || relation?.blocking || relation?.blockedBy || relation?.muting) return [];
-    if (relation?.following !== true && blocksDomainOf(relations.screen, record)) return [];
+    const relation = lens.relation(id);
+    if (record === undefined || relation.blocking || relation.blockedBy || relation.muting) return [];
+    if (relation.following !== true && blocksDomainOf(lens.screen, record)) return [];
     return isDiscoverable(services, record) ? [record] : [];
   });
 }

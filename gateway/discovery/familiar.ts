@@ -3,7 +3,7 @@ import { accounts, followers, following } from '../../store/tables.js';
 import type { Services } from '../http/services.js';
 import type { Entry } from '../paging/cursor.js';
 import { type Soon, soon } from '../paging/soon.js';
-import type { Lens } from '../viewing/lens.js';
+import { BLOCKED, BLOCKS_VIEWER, type Lens, MUTED } from '../viewing/lens.js';
 import { loadAccounts } from '../viewing/people-at-hand.js';
 import { isPublished, isSuspended } from '../viewing/standing.js';
 
@@ -29,7 +29,7 @@ export function familiarFollowers(
 ): Soon<readonly StoreAccountRecord[]> {
   const isHidden =
     account.profile?.hideCollections === true ||
-    lens.blocks(account.id) ||
+    (lens.bits(account.id) & (BLOCKED | BLOCKS_VIEWER)) !== 0 ||
     !isPublished(account) ||
     isSuspended(account);
   if (isHidden || account.id === viewer) return NOBODY;
@@ -50,7 +50,7 @@ function shownOf(lens: Lens, records: Iterable<StoreAccountRecord>): readonly St
   for (const record of records) {
     if (shown.length === FAMILIAR_SHOWN_MAX) break;
     if (!isPublished(record) || isSuspended(record) || record.profile?.hideCollections === true) continue;
-    if (!lens.hides(record.id)) shown.push(record);
+    if ((lens.bits(record.id) & (BLOCKED | BLOCKS_VIEWER | MUTED)) === 0) shown.push(record);
   }
   return shown;
 }

@@ -7,11 +7,11 @@ import { accounts, nameIndex } from '../../store/tables.js';
 import type { Services } from '../http/services.js';
 import { rangeSoon } from '../paging/cursor.js';
 import { type Soon, soon, together } from '../paging/soon.js';
+import type { Lens } from '../viewing/lens.js';
 import { loadAccounts } from '../viewing/people-at-hand.js';
-import type { Relations } from '../viewing/relations.js';
 import { blocksDomainOf } from '../viewing/screen.js';
 import { isPublished, isSuspended } from '../viewing/standing.js';
-import { relationsOf } from '../viewing/visible.js';
+import { lensOf } from '../viewing/visible.js';
 
 /** Words of a query that are looked up. */
 export const QUERY_WORDS_MAX = 6;
@@ -43,15 +43,15 @@ export function findAccounts(
   if (name === undefined) return [];
   const isAddress = question.trim().includes('@', 1);
   const { words, letters } = asked(question);
-  const sources = together<[string | undefined, readonly string[], Relations]>([
+  const sources = together<[string | undefined, readonly string[], Lens]>([
     /^[a-z0-9_.-]+$/.test(name) ? services.registry.find(`acct:${name}`) : undefined,
     isAddress ? [] : withWords(services, words),
-    relationsOf(services, viewer),
+    lensOf(services, viewer),
   ]);
-  return soon(sources, ([exact, alike, relations]) => {
+  return soon(sources, ([exact, alike, lens]) => {
     const ids = exact === undefined ? alike : [exact, ...alike.filter((id) => id !== exact)];
     const pick = (records: Iterable<StoreAccountRecord>) =>
-      best(services, viewer, lettered(records, letters, exact), exact, relations, { limit, offset, following });
+      best(services, viewer, lettered(records, letters, exact), exact, lens, { limit, offset, following });
     const atHand: StoreAccountRecord[] = [];
     for (const id of ids) {
       const record = services.tables.peekId?.(accounts, id);
@@ -84,21 +84,21 @@ function best(
   viewer: string | undefined,
   records: Iterable<StoreAccountRecord>,
   exact: string | undefined,
-  relations: Relations,
+  lens: Lens,
   { limit, offset, following }: AccountsWanted,
 ): StoreAccountRecord[] {
   const ranked = new Best<Candidate>(offset + limit, byRank);
   for (const record of records) {
-    const relation = relations(record.id);
+    const relation = lens.relation(record.id);
     // Blocks and mutes hide statuses, not accounts: a viewer must find accounts to unblock them. Source: Mastodon
     // AccountSearchService, which filters neither.
     if (!isPublished(record) || isSuspended(record)) continue;
-    const isFollowed = relation?.following === true;
+    const isFollowed = relation.following === true;
     if (following && !isFollowed) continue;
     // A silenced account is found only by its exact name, by its followers and by itself.
     const isFound = record.id === exact || isFollowed || record.id === viewer;
     if (!isFound && limits.silenced(record.id)) continue;
-    if (!isFollowed && blocksDomainOf(relations.screen, record)) continue;
+    if (!isFollowed && blocksDomainOf(lens.screen, record)) continue;
     ranked.add({ record, rank: (record.id === exact ? 2 : 0) + (isFollowed ? 1 : 0) });
   }
   const found: StoreAccountRecord[] = [];

@@ -1,7 +1,6 @@
 import { namedHashtag } from '../../actors/domain/text/hashtag.js';
 import { comparable, STATUS_WORDS_MAX, wordsOf } from '../../actors/domain/text/words.js';
 import type {
-  StoreAccountRecord,
   StoreAccountStatusRow,
   StoreNotificationRecord,
   StoreStatusRecord,
@@ -13,9 +12,11 @@ import type { Services } from '../http/services.js';
 import { notificationCursor } from '../notifications/notification-cursor.js';
 import { ALL, type Entry } from '../paging/cursor.js';
 import { type Soon, soon, together } from '../paging/soon.js';
+import { isFindable, PLACES } from '../viewing/judge.js';
+import type { Lens } from '../viewing/lens.js';
 import { loadAccounts } from '../viewing/people-at-hand.js';
-import type { Relations } from '../viewing/relations.js';
-import { relationsOf, type VisibleStatus, visibleById } from '../viewing/visible.js';
+import { lensOf, visibleById } from '../viewing/visible.js';
+import type { VisibleStatus } from '../viewing/visible-status.js';
 import { QUERY_WORDS_MAX } from './find-accounts.js';
 import { findLocal } from './find-local.js';
 import { fits, type Operators, onlyFrom, takeOperators } from './search-operators.js';
@@ -79,17 +80,17 @@ function findAmong(
 ): Soon<VisibleStatus[]> {
   const kept = keptOf(services);
   const within = asked.operators?.within;
-  const sources = together<[Library, readonly string[], Relations]>([
+  const sources = together<[Library, readonly string[], Lens]>([
     within === 'public' ? NO_LIBRARY : libraryOf(services, viewer),
     within === 'library' ? [] : everyonesOf(services, asked, accounts),
-    relationsOf(services, viewer),
+    lensOf(services, viewer),
   ]);
-  return soon(sources, ([library, everyones, relations]) => {
+  return soon(sources, ([library, everyones, lens]) => {
     const isAsked = (id: string) => (before === undefined || id < before) && (after === undefined || id > after);
     const isCut = before !== undefined || after !== undefined;
     const lists = [library.ids, everyones].map((ids) => (isCut ? ids.filter(isAsked) : ids));
     const candidates = new NewestFirst(lists[0] ?? [], lists[1] ?? []);
-    const match = { asked, accounts, texts: kept.texts, library, relations, accountId, enough: offset + limit };
+    const match = { asked, accounts, texts: kept.texts, library, lens, accountId, enough: offset + limit };
     return soon(matching(services, viewer, candidates, match, []), (found) => found.slice(offset));
   });
 }
@@ -130,7 +131,7 @@ interface Match {
   readonly accounts: ReadonlyMap<string, string>;
   readonly texts: Texts;
   readonly library: Library;
-  readonly relations: Relations;
+  readonly lens: Lens;
   readonly accountId: string | undefined;
   readonly enough: number;
 }
@@ -143,13 +144,12 @@ function matching(
   match: Match,
   found: VisibleStatus[],
 ): Soon<VisibleStatus[]> {
-  const { asked, accounts, texts, library, relations, accountId, enough } = match;
+  const { asked, accounts, texts, library, lens, accountId, enough } = match;
   // Most candidates still match, so few more than wanted are loaded in the first step.
   const look = found.length === 0 ? Math.min(LOOKED_AT_ONCE, enough + SPARE) : LOOKED_AT_ONCE;
   const some = found.length < enough ? candidates.next(look) : [];
   if (some.length === 0) return found;
-  const options = { relations, hideBlocked: true, hideMuted: true, hideDomains: true };
-  return soon(visibleById(services, viewer, some, options), (seen) => {
+  return soon(visibleById(services, viewer, some, PLACES.search, lens), (seen) => {
     const said: VisibleStatus[] = [];
     const strangers: string[] = [];
     for (const status of seen) {
@@ -163,21 +163,13 @@ function matching(
     }
     return soon(loadAccounts(services, strangers), (authors) => {
       for (const status of said) {
-        const { id, accountId: author } = status.record;
+        const { record } = status;
         if (found.length === enough) break;
-        const isPublic = status.record.visibility === 'public';
-        if (library.has.has(id) || (isPublic && isIndexable(services, relations, authors.get(author))))
-          found.push(status);
+        if (library.has.has(record.id) || isFindable(record, authors.get(record.accountId), lens)) found.push(status);
       }
       return matching(services, viewer, candidates, match, found);
     });
   });
-}
-
-/** Returns true if the author allows indexing, and is not silenced unless the viewer follows them. */
-function isIndexable({ limits }: Services, relations: Relations, author: StoreAccountRecord | undefined): boolean {
-  if (author?.profile?.indexable !== true) return false;
-  return !limits.silenced(author.id) || relations(author.id)?.following === true;
 }
 
 /** Returns the ids of the accounts that `from:` names; `me` is the viewer. */

@@ -5,8 +5,9 @@ import type { StoreAccountRecord } from '../../proto/gen/types.js';
 import type { TagUses } from '../entities/status/tag.js';
 import type { Services } from '../http/services.js';
 import type { Soon } from '../paging/soon.js';
-import { publishedAccount, type VisibleStatus, visibleStatus } from '../viewing/visible.js';
+import { publishedAccount, visibleStatus } from '../viewing/visible.js';
 import { type VisibleCollection, visibleCollection } from '../viewing/visible-collections.js';
+import type { VisibleStatus } from '../viewing/visible-status.js';
 
 /** A hashtag in a search result, with its uses. */
 export interface FoundTag {

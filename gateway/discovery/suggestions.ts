@@ -37,12 +37,11 @@ export async function suggestionsFor(services: Services, viewer: string, limit: 
   const [interactions, active] = await Promise.all([interactionsOf(services, viewer), services.trends.authors()]);
   const met = new Set(interactions.map(({ account }) => account));
   const candidates = [...new Set([...met, ...active])].filter((id) => id !== viewer).slice(0, CANDIDATES_MAX);
-  const [{ ends }, records, { lens, relations }] = await Promise.all([
+  const [{ ends }, records, { lens }] = await Promise.all([
     soon(askSoon(services, viewer, 'endedSuggestions', { targets: candidates }), answered),
     loadAccounts(services, candidates),
     services.lenses.of(viewer),
   ]);
-  const { screen } = relations;
   const endedMs = new Map(ends.map(({ target, atMs }) => [target, atMs]));
   const points = new Map<string, number>();
   for (const { account, weight, atMs } of interactions)
@@ -50,7 +49,7 @@ export async function suggestionsFor(services: Services, viewer: string, limit: 
   const free: StoreAccountRecord[] = [];
   for (const id of candidates) {
     const record = records.get(id);
-    if (record === undefined || blocksDomainOf(screen, record)) continue;
+    if (record === undefined || blocksDomainOf(lens.screen, record)) continue;
     if (!lens.knows(id) && isOpen(services, record)) free.push(record);
   }
   const past = free

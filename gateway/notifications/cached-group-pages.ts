@@ -6,7 +6,7 @@ import type { Entry } from '../paging/cursor.js';
 import { erasOf } from '../paging/eras.js';
 import type { Page } from '../paging/page.js';
 import { type Soon, soon } from '../paging/soon.js';
-import type { Relations } from '../viewing/relations.js';
+import type { Lens } from '../viewing/lens.js';
 import { type CachedGroup, type CachedGroups, isPlain, keyOf } from './cached-groups.js';
 import type { NotificationGroup } from './found-groups.js';
 import type { Gathering, Wanted } from './group-gathering.js';
@@ -62,16 +62,16 @@ export function keep(
 /** Returns a cached page for the viewer; undefined if its visibility has changed. */
 export function asKept(
   { services, viewer }: Wanted,
-  relations: Relations,
+  lens: Lens,
   { page, groups, further, lost, people }: CachedGroups,
 ): Soon<Page<NotificationGroup> | undefined> {
-  const senders = new Senders(services, relations);
+  const senders = new Senders(services, lens);
   for (const [id, isHeard] of people) if (senders.hears(id) !== isHeard) return undefined;
   const stored = groups.map(({ newest }) => newest);
   if (further !== undefined) stored.push(further);
   const seenCount = stored.length;
   stored.push(...lost);
-  return soon(seenNotifications(services, viewer, stored, { relations, people: senders }), (seen) => {
+  return soon(seenNotifications(services, viewer, stored, { lens, people: senders }), (seen) => {
     const items: NotificationGroup[] = [];
     for (let index = 0; index < seen.length; index++) {
       const newest = seen[index];

@@ -5,7 +5,7 @@ import type { PageBounds } from '../paging/bounds.js';
 import type { Entry } from '../paging/cursor.js';
 import { READ_ROUNDS_MAX } from '../paging/page.js';
 import { type Soon, soon } from '../paging/soon.js';
-import type { Relations } from '../viewing/relations.js';
+import type { Lens } from '../viewing/lens.js';
 import { FoundGroups } from './found-groups.js';
 import { notificationCursor } from './notification-cursor.js';
 import { isAskedFor, type NotificationFilter } from './notification-filter.js';
@@ -22,7 +22,7 @@ type Row = Entry<StoreNotificationRecord>;
 export interface Gathering {
   readonly found: FoundGroups;
   readonly senders: Senders;
-  readonly relations: Relations;
+  readonly lens: Lens;
   first: string | undefined;
   last: string | undefined;
   /** First row of the next group after the page is full. */
@@ -44,11 +44,11 @@ export interface Wanted {
 }
 
 /** Creates the state that `gathered`, and for a page `withOlder`, fill. */
-export function gatheringOf({ services, groupedTypes }: Wanted, relations: Relations): Gathering {
+export function gatheringOf({ services, groupedTypes }: Wanted, lens: Lens): Gathering {
   return {
     found: new FoundGroups(groupedTypes ?? GROUPED_TYPES),
-    senders: new Senders(services, relations),
-    relations,
+    senders: new Senders(services, lens),
+    lens,
     first: undefined,
     last: undefined,
     further: undefined,
@@ -119,12 +119,12 @@ function goOn(wanted: Wanted, gathering: Gathering, rows: readonly Row[], index:
 const sendersOf = (rows: readonly Row[], start: number): string[] => rows.slice(start).map(({ value }) => value.from);
 
 /** Removes the groups whose subject the viewer may not see. Returns true if `further` is given and visible. */
-function judge({ services, viewer }: Wanted, { found, relations, senders }: Gathering, further?: Row): Soon<boolean> {
+function judge({ services, viewer }: Wanted, { found, lens, senders }: Gathering, further?: Row): Soon<boolean> {
   const rows = found.unjudged();
   if (further !== undefined) rows.push(further);
   if (rows.length === 0) return false;
   const stored = rows.map(({ id, value }) => ({ id, record: value }));
-  return soon(seenNotifications(services, viewer, stored, { relations, people: senders }), (seen) => {
+  return soon(seenNotifications(services, viewer, stored, { lens, people: senders }), (seen) => {
     found.judge(seen);
     return further !== undefined && seen.at(-1) !== undefined;
   });

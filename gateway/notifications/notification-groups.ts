@@ -5,8 +5,8 @@ import type { PageBounds } from '../paging/bounds.js';
 import type { Entry } from '../paging/cursor.js';
 import type { Page } from '../paging/page.js';
 import { type Soon, soon } from '../paging/soon.js';
-import type { Relations } from '../viewing/relations.js';
-import { relationsOf } from '../viewing/visible.js';
+import type { Lens } from '../viewing/lens.js';
+import { lensOf } from '../viewing/visible.js';
 import { asKept, type CachedPlace, keep, placeOf, stateOf } from './cached-group-pages.js';
 import { type FoundGroup, type NotificationGroup, sampleOf } from './found-groups.js';
 import { type Gathering, gathered, gatheringOf, type Wanted, withOlder } from './group-gathering.js';
@@ -26,13 +26,13 @@ export function notificationGroups(
   groupedTypes?: readonly string[],
 ): Soon<Page<NotificationGroup>> {
   const wanted = { services, viewer, bounds, filter, groupedTypes };
-  return soon(relationsOf(services, viewer), (relations) => {
+  return soon(lensOf(services, viewer), (lens) => {
     const place = placeOf(wanted);
     const state = place && stateOf(wanted, place);
-    if (place === undefined || state === undefined) return found(wanted, relations, place);
+    if (place === undefined || state === undefined) return found(wanted, lens, place);
     const kept = services.pages.others.groupPages.get(place.key);
-    if (kept?.state !== state) return found(wanted, relations, place);
-    return soon(asKept(wanted, relations, kept), (page) => page ?? found(wanted, relations, undefined));
+    if (kept?.state !== state) return found(wanted, lens, place);
+    return soon(asKept(wanted, lens, kept), (page) => page ?? found(wanted, lens, undefined));
   });
 }
 
@@ -45,15 +45,15 @@ export function countGroups(
   groupedTypes?: readonly string[],
 ): Soon<number> {
   const wanted = { services, viewer, bounds, filter, groupedTypes };
-  return soon(relationsOf(services, viewer), (relations) =>
-    soon(gathered(wanted, gatheringOf(wanted, relations)), ({ found: { groups } }) => groups.length),
+  return soon(lensOf(services, viewer), (lens) =>
+    soon(gathered(wanted, gatheringOf(wanted, lens)), ({ found: { groups } }) => groups.length),
   );
 }
 
 /** Reads a page. `place` is its cache key, if it depends on the rows alone. */
-function found(wanted: Wanted, relations: Relations, place: CachedPlace | undefined): Soon<Page<NotificationGroup>> {
+function found(wanted: Wanted, lens: Lens, place: CachedPlace | undefined): Soon<Page<NotificationGroup>> {
   const state = place && stateOf(wanted, place);
-  return soon(gathered(wanted, gatheringOf(wanted, relations)), (gathering) =>
+  return soon(gathered(wanted, gatheringOf(wanted, lens)), (gathering) =>
     soon(withOlder(wanted, gathering), () =>
       soon(pageOfGroups(wanted, gathering), (page) => {
         if (place !== undefined && state !== undefined && state === stateOf(wanted, place)) {
@@ -66,7 +66,7 @@ function found(wanted: Wanted, relations: Relations, place: CachedPlace | undefi
 }
 
 function pageOfGroups({ services, viewer, bounds }: Wanted, gathering: Gathering): Soon<Page<NotificationGroup>> {
-  const { found, relations, senders, first, last, isEnd } = gathering;
+  const { found, lens, senders, first, last, isEnd } = gathering;
   const groupOf = ({ span, people }: FoundGroup, newest: SeenNotification, oldest: Row): NotificationGroup => {
     return {
       isGrouped: span !== undefined,
@@ -83,7 +83,7 @@ function pageOfGroups({ services, viewer, bounds }: Wanted, gathering: Gathering
   }
   // Rows were read oldest first, so the last row of each group is the newest.
   const newest = found.groups.map((group) => ({ id: group.last.id, record: group.last.value }));
-  return soon(seenNotifications(services, viewer, newest, { relations, people: senders }), (seen) => {
+  return soon(seenNotifications(services, viewer, newest, { lens, people: senders }), (seen) => {
     const items: NotificationGroup[] = [];
     for (const [index, group] of found.groups.entries()) {
       const one = seen[index];

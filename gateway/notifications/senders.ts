@@ -1,10 +1,11 @@
 import type { StoreAccountRecord, StoreNotificationRecord } from '../../proto/gen/types.js';
 import { accounts } from '../../store/tables.js';
-import { isHeardOf, isOfDuty, isThere } from '../entities/notification/notification.js';
 import { type Soon, soon } from '../paging/soon.js';
+import { isHeard, isOfDuty } from '../viewing/judge.js';
+import type { Lens } from '../viewing/lens.js';
 import { loadAccounts, type People } from '../viewing/people-at-hand.js';
 import type { ReadServices } from '../viewing/read-services.js';
-import type { Relations } from '../viewing/relations.js';
+import { isThere } from '../viewing/standing.js';
 
 interface Sender {
   readonly account: StoreAccountRecord;
@@ -15,13 +16,13 @@ interface Sender {
 /** Senders of notifications, each checked once for a page: a few accounts cause most of its rows. */
 export class Senders implements People {
   readonly #services: ReadServices;
-  readonly #relations: Relations;
+  readonly #lens: Lens;
   /** Null: the account does not exist or is not visible. */
   readonly #known = new Map<string, Sender | null>();
 
-  constructor(services: ReadServices, relations: Relations) {
+  constructor(services: ReadServices, lens: Lens) {
     this.#services = services;
-    this.#relations = relations;
+    this.#lens = lens;
   }
 
   /** Returns the account of a sender that was looked up before. */
@@ -70,7 +71,7 @@ export class Senders implements People {
 
   #add(id: string, account: StoreAccountRecord | undefined): Sender | null {
     const sender =
-      account !== undefined && isThere(account) ? { account, isHeard: isHeardOf(account, this.#relations) } : null;
+      account !== undefined && isThere(account) ? { account, isHeard: isHeard(account, this.#lens) } : null;
     this.#known.set(id, sender);
     return sender;
   }

@@ -8,7 +8,8 @@ import { emptyPage, type Page } from '../paging/page.js';
 import { type Soon, soon } from '../paging/soon.js';
 import { loadAccounts } from '../viewing/people-at-hand.js';
 import { isPublished, isSuspended } from '../viewing/standing.js';
-import { relationsOf, type VisibleStatus } from '../viewing/visible.js';
+import { lensOf } from '../viewing/visible.js';
+import type { VisibleStatus } from '../viewing/visible-status.js';
 import { withApproval } from './feature-approval.js';
 import { arrayOf } from './status-pages.js';
 
@@ -65,19 +66,19 @@ export function approvedAccounts(
   viewer: string | undefined,
   records: readonly StoreAccountRecord[],
 ): Soon<Uint8Array[]> {
-  return soon(relationsOf(services, viewer), (relations) =>
-    arrayOf(records.map((record) => withApproval(services.pages, record, viewer, relations(record.id)))),
+  return soon(lensOf(services, viewer), (lens) =>
+    arrayOf(records.map((record) => withApproval(services.pages, record, viewer, lens.relation(record.id)))),
   );
 }
 
 function shownAccounts(services: Services, viewer: string | undefined, ids: readonly string[]): Soon<JsonPieces> {
   return soon(loadAccounts(services, ids), (records) =>
-    soon(relationsOf(services, viewer), (relations) => {
+    soon(lensOf(services, viewer), (lens) => {
       const shown = ids.map((id) => {
         const record = records.get(id);
         if (record === undefined || !isPublished(record) || isSuspended(record)) return undefined;
-        const relation = relations(id);
-        if (relation?.blocking || relation?.blockedBy) return undefined;
+        const relation = lens.relation(id);
+        if (relation.blocking || relation.blockedBy) return undefined;
         return withApproval(services.pages, record, viewer, relation);
       });
       return new JsonPieces(arrayOf(shown));

@@ -7,7 +7,7 @@ import type { Services } from '../http/services.js';
 import type { NotificationGroup } from '../notifications/found-groups.js';
 import { isoTime } from '../paging/iso-time.js';
 import { type Soon, soon } from '../paging/soon.js';
-import type { VisibleStatus } from '../viewing/visible.js';
+import type { VisibleStatus } from '../viewing/visible-status.js';
 import { arrayOf } from './status-pages.js';
 
 const PARTIAL = Buffer.from(',"partial_accounts":');

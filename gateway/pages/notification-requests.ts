@@ -2,10 +2,10 @@ import type { AccountNotificationRequest } from '../../proto/gen/types.js';
 import type { Services } from '../http/services.js';
 import { isoTime } from '../paging/iso-time.js';
 import { type Soon, soon } from '../paging/soon.js';
+import { isHeard, PLACES } from '../viewing/judge.js';
 import { loadAccounts } from '../viewing/people-at-hand.js';
-import { blocksDomainOf } from '../viewing/screen.js';
-import { isPublished } from '../viewing/standing.js';
-import { relationsOf, visibleById } from '../viewing/visible.js';
+import { isThere } from '../viewing/standing.js';
+import { lensOf, visibleById } from '../viewing/visible.js';
 import { CachedJson } from './cached-json.js';
 
 /** Constant fields of the REST API's NotificationRequest, whose number is a string, up to the account. */
@@ -25,8 +25,8 @@ const NULL = Buffer.from('null');
 const END = Buffer.from('}');
 
 /**
- * Renders requests as JSON, without accounts that are deleted, blocked in either direction, or muted with their
- * notifications.
+ * Renders requests as JSON, without accounts that are deleted or suspended, or whose notifications the viewer does not
+ * receive. Source: Mastodon NotificationRequest.without_suspended.
  */
 export function requestPieces(
   services: Services,
@@ -41,18 +41,15 @@ export function requestPieces(
     if (request.lastStatusId !== undefined) ids.push(request.lastStatusId);
   }
   return soon(loadAccounts(services, from), (records) =>
-    soon(relationsOf(services, viewer), (relations) =>
-      soon(visibleById(services, viewer, ids, { relations, hideBlocked: true }), (seen) =>
+    soon(lensOf(services, viewer), (lens) =>
+      soon(visibleById(services, viewer, ids, PLACES.quote, lens), (seen) =>
         soon(pages.pieces(services, viewer, seen), (rendered) => {
           let place = 0;
           const pieces: Uint8Array[][] = [];
           for (const request of requests) {
             const status = request.lastStatusId === undefined ? undefined : rendered[place++];
             const account = records.get(request.from);
-            const relation = relations(request.from);
-            if (account === undefined || !isPublished(account) || relation?.blocking || relation?.blockedBy) continue;
-            if (relation?.mutingNotifications === true) continue;
-            if (relation?.following !== true && blocksDomainOf(relations.screen, account)) continue;
+            if (account === undefined || !isThere(account) || !isHeard(account, lens)) continue;
             pieces.push([own.of(request), pages.account(account), LAST_STATUS, ...(status ?? [NULL]), END]);
           }
           return pieces;

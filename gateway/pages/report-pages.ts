@@ -1,8 +1,9 @@
-import type { InstanceEntry, InstanceReport, StoreStatusRecord } from '../../proto/gen/types.js';
+import type { InstanceEntry, InstanceReport } from '../../proto/gen/types.js';
 import type { JsonPieces } from '../http/json-pieces.js';
 import type { Services } from '../http/services.js';
 import { eachBounded, READS_AT_ONCE_MAX } from '../paging/cursor.js';
 import { type Soon, soon } from '../paging/soon.js';
+import { forModerators } from '../viewing/judge.js';
 import { loadAccounts } from '../viewing/people-at-hand.js';
 import { loadStatuses } from '../viewing/visible.js';
 import type { ReportCard } from './cached-reports.js';
@@ -44,8 +45,6 @@ export function adminReportPieces(
 /** Renders the reported statuses for moderators, independently of their visibility. */
 async function reportedStatuses(services: Services, viewer: string, report: InstanceReport): Promise<JsonPieces> {
   const found = await loadStatuses(services, report.statusIds);
-  const isThere = (record: StoreStatusRecord | undefined) =>
-    record !== undefined && !record.deleted && record.accountId === report.target;
-  const seen = found.flatMap((record) => (record && isThere(record) ? [{ record, original: undefined }] : []));
+  const seen = found.map((record) => (record?.accountId === report.target ? forModerators(record) : undefined));
   return services.pages.list(services, viewer, seen);
 }

@@ -3,19 +3,20 @@ import type { Problem } from '../../actors/domain/problem.js';
 import { fitsQuote, mayQuote } from '../../actors/domain/quoting.js';
 import type { AccountQuote, StoreStatusRecord } from '../../proto/gen/types.js';
 import type { Services } from '../http/services.js';
-import { relationsOf, visibleById } from '../viewing/visible.js';
+import { PLACES } from '../viewing/judge.js';
+import { lensOf, visibleById } from '../viewing/visible.js';
 
 /**
  * Returns the status to quote; for a reblog its original. A status that may not be quoted is not found. Source:
  * Mastodon StatusesController#set_quoted_status.
  */
 export async function quotable(services: Services, viewer: string, id: string): Promise<StoreStatusRecord | Problem> {
-  const [[found], relations] = await Promise.all([
-    visibleById(services, viewer, [id], { hideBlocked: true }),
-    relationsOf(services, viewer),
+  const [[found], lens] = await Promise.all([
+    visibleById(services, viewer, [id], PLACES.quote),
+    lensOf(services, viewer),
   ]);
   const record = found?.original ?? found?.record;
-  if (record !== undefined && mayQuote(record, viewer, relations(record.accountId)?.following === true)) return record;
+  if (record !== undefined && mayQuote(record, viewer, lens.follows(record.accountId))) return record;
   return noQuoted();
 }
 

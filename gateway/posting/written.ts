@@ -5,7 +5,7 @@ import type { Services } from '../http/services.js';
 import { eachBounded } from '../paging/cursor.js';
 import { loadAccounts } from '../viewing/people-at-hand.js';
 import { isPublished } from '../viewing/standing.js';
-import { relationsOf } from '../viewing/visible.js';
+import { lensOf } from '../viewing/visible.js';
 
 /** Concurrent look-ups of names: each is a serial read. */
 const NAMES_AT_ONCE_MAX = 8;
@@ -52,8 +52,8 @@ async function mentionable(
 ): Promise<ReadonlyMap<string, AccountMention>> {
   const found = await findMentioned(services, names);
   if (found.size === 0) return found;
-  const relations = await relationsOf(services, author);
-  return new Map([...found].filter(([, { accountId }]) => relations(accountId)?.blocking !== true));
+  const lens = await lensOf(services, author);
+  return new Map([...found].filter(([, { accountId }]) => !lens.relation(accountId).blocking));
 }
 
 /** Finds local accounts by mentioned names; unknown names are left out. */

@@ -1,5 +1,6 @@
 import { compareIds, makeId } from '../../actors/domain/ids.js';
 import type { StoreStatusRecord } from '../../proto/gen/types.js';
+import { isWelcome } from '../viewing/judge.js';
 import type { Lens } from '../viewing/lens.js';
 import type { Connection, StreamSubscription } from './connection.js';
 import type { HubParts } from './hub-parts.js';
@@ -145,7 +146,8 @@ export class CatchingUp {
     return this.#pages(this.#start(subscription.notifications.floor), wanted, read, async (found) => {
       const { id, record } = found;
       if (record.filtered === true || subscription.notifications.has(id)) return false;
-      if (this.view.lens()?.blocks(record.from) !== false) return false;
+      const lens = this.view.lens();
+      if (lens === undefined || !isWelcome(record, lens)) return false;
       const event = await this.#untilAvailable(wanted, () => notificationEvent(sources, this.viewer, id, record));
       if (event === undefined || !wanted()) return false;
       subscription.notification(event, id);
@@ -203,6 +205,6 @@ export class CatchingUp {
 
   #takes(subscription: StreamSubscription, record: StoreStatusRecord): boolean {
     const lens = this.view.lens();
-    return lens !== undefined && subscription.catchesUp(record, lens);
+    return lens !== undefined && subscription.takes(record, lens);
   }
 }

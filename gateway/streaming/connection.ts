@@ -3,6 +3,7 @@ import { isWished } from '../../actors/domain/text/hashtag.js';
 import type { Clock } from '../../actors/domain/time.js';
 import type { StoreStatusRecord } from '../../proto/gen/types.js';
 import { grants } from '../http/scopes.js';
+import { inList, judge, PLACES, type Place } from '../viewing/judge.js';
 import type { Lens } from '../viewing/lens.js';
 import { Position, type Since } from './position.js';
 import { RecentGists } from './recent-gists.js';
@@ -24,6 +25,9 @@ export interface StreamSocket {
   close(reason: CloseReason): void;
 }
 
+const HOME = [PLACES.home, PLACES.wasHome] as const;
+const PUBLIC = [PLACES.publicStream, PLACES.wasPublic] as const;
+
 /** One stream of one connection. */
 export class StreamSubscription {
   readonly kind: StreamKind;
@@ -34,6 +38,10 @@ export class StreamSubscription {
    * sent.
    */
   missedChangesMs: number | undefined;
+  /** Place of the stream's statuses. */
+  readonly at: Place;
+  /** Place of statuses that the stream may have shown before. */
+  readonly #before: Place;
   /** Present on home and list streams. */
   readonly #gists: RecentGists | undefined;
   /** True if the token also allows notifications. */
@@ -61,6 +69,9 @@ export class StreamSubscription {
       this.statuses.gone(id);
       this.notifications.gone(id);
     }
+    const { list } = kind;
+    if (list === undefined) [this.at, this.#before] = kind.home ? HOME : PUBLIC;
+    else [this.at, this.#before] = [inList(list), inList(list, PLACES.wasList)];
     this.#gists = isAccounts(kind) ? new RecentGists() : undefined;
     this.#notified = kind.notifications && grants(scopes, NOTIFICATIONS_SCOPE);
   }
@@ -74,35 +85,27 @@ export class StreamSubscription {
     return this.#notified;
   }
 
-  /** Returns true if a new status belongs on this stream, according to the viewer's lens. */
+  /** Returns true if the status belongs on this stream and the viewer's relations show it. */
   takes(status: StoreStatusRecord, lens: Lens): boolean {
-    if (this.kind.home) return lens.home(status);
-    if (this.kind.list !== undefined) return lens.list(this.kind.list, status);
-    if (this.kind.tag !== undefined) return isWished(status, this.kind.tag) && lens.overhears(status);
-    // All statuses are local, so none belongs on the stream of remote ones.
-    if (this.kind.public === undefined || this.kind.public === 'remote') return false;
-    if (this.kind.media && status.media === undefined) return false;
-    return isListed(status) && lens.overhears(status);
-  }
-
-  /**
-   * Returns true if a status that a catch-up reads belongs on this stream. Home and list timelines have decided that
-   * already, so only its visibility is checked for them.
-   */
-  catchesUp(status: StoreStatusRecord, lens: Lens): boolean {
-    return this.kind.public === undefined && this.kind.tag === undefined
-      ? lens.allows(status)
-      : this.takes(status, lens);
+    return this.#carries(status) && judge(status, undefined, lens, this.at);
   }
 
   /** Returns true if the viewer may have seen a status that is deleted now. */
   mayHaveShown(status: StoreStatusRecord, lens: Lens): boolean {
     if (this.statuses.has(status.id)) return true;
     // The viewer may have seen a reblog of it; the deletion of that reblog is not published.
-    if (status.reblogs > 0 && (this.kind.home || this.kind.list !== undefined)) return lens.allows(status);
-    if (this.kind.home) return (lens.hears(status.accountId) && lens.allows(status)) || lens.tagged(status);
-    if (this.kind.list !== undefined) return lens.listed(this.kind.list, status.accountId) && lens.allows(status);
-    return this.takes(status, lens);
+    if (status.reblogs > 0 && isAccounts(this.kind)) return judge(status, undefined, lens, PLACES.wasReblogged);
+    return this.#carries(status) && judge(status, undefined, lens, this.#before);
+  }
+
+  /** Returns true if the status is one of those that the stream is about. The judge selects for home and lists. */
+  #carries(status: StoreStatusRecord): boolean {
+    const { home, list, tag, media, public: whose } = this.kind;
+    if (home || list !== undefined) return true;
+    if (tag !== undefined) return isWished(status, tag);
+    // All statuses are local, so none belongs on the stream of remote ones.
+    if (whose === undefined || whose === 'remote') return false;
+    return (!media || status.media !== undefined) && isListed(status);
   }
 
   /**

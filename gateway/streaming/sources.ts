@@ -1,6 +1,7 @@
 import type { TagWish } from '../../actors/domain/text/hashtag.js';
 import type { AccountDirect, StoreNotificationRecord, StoreStatusRecord } from '../../proto/gen/types.js';
 import type { StoredNotification } from '../entities/notification/stored-notification.js';
+import type { Place } from '../viewing/judge.js';
 
 /**
  * A status that was deleted or edited, or got a preview card, at `atMs`. `status` contains its audience, and whether it
@@ -37,7 +38,7 @@ export interface StreamSources {
    * Renders the status for one viewer, who sees quotes differently from others. `isMarked`: all statuses in it have the
    * viewer's marks, and polls the viewer's votes.
    */
-  renderFor(viewer: string, record: StoreStatusRecord, isMarked: boolean): Promise<object | undefined>;
+  renderFor(viewer: string, record: StoreStatusRecord, isMarked: boolean, at: Place): Promise<object | undefined>;
   /** Returns the viewer's marks. `isMuted`: the viewer has muted the conversation. */
   marksOf(viewer: string, record: StoreStatusRecord, isMuted: boolean): Promise<StreamedMarks>;
   /** Renders the Notification entity; undefined if its status or account is deleted or not visible. */

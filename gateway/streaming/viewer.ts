@@ -2,15 +2,17 @@ import { isProblem } from '../../actors/domain/problem.js';
 import { codec } from '../../proto/codec.js';
 import type { AccountDirect, StoreNotificationRecord, StoreStatusRecord } from '../../proto/gen/types.js';
 import { accountTopic } from '../../transport/bus.js';
+import { type FilterResult, renderFilterResult } from '../entities/account/filter.js';
+import { isWelcome, type Place } from '../viewing/judge.js';
 import { Lens } from '../viewing/lens.js';
-import { loadScreen, type Screen } from '../viewing/screen.js';
+import { loadScreen } from '../viewing/screen.js';
+import { judgedStatus } from '../viewing/visible.js';
 import { CatchingUp, type Send } from './catching-up.js';
 import type { Connection, StreamSubscription } from './connection.js';
 import { Feed } from './feed.js';
 import type { HubParts } from './hub-parts.js';
 import { Lane } from './lane.js';
 import { conversationEvent, notificationEvent, untilAvailable } from './renderer.js';
-import { screened } from './screened.js';
 import type { StreamedMarks } from './sources.js';
 import { StreamEvent } from './stream-event.js';
 import { isAccounts } from './stream-kinds.js';
@@ -20,6 +22,7 @@ const FILTERS_CHANGED = new StreamEvent('filters_changed', undefined, undefined)
 /** Event that waiting notifications were merged into the others. The payload has no meaning and is Mastodon's. */
 const MERGED = new StreamEvent('notifications_merged', '1', undefined);
 
+const NO_FILTERS: readonly FilterResult[] = [];
 const NO_MARKS: StreamedMarks = { status: {}, reblog: undefined };
 
 const accountTopicCodec = codec('murmuration.node.AccountTopic');
@@ -34,8 +37,6 @@ export class Viewer {
   readonly #lane: Lane;
   readonly #recheck: (viewer: Viewer, tokenHash: string | undefined) => Promise<void>;
   #lens: Lens | undefined;
-  /** Filters of the viewer; most have none. */
-  #screen: Screen | undefined;
   /** True while a load of the lens waits in the lane. It will include later changes, too. */
   #lensWaits = false;
   /** Monotonic time of the query for the lens. */
@@ -86,7 +87,7 @@ export class Viewer {
     const taking: StreamSubscription[] = [];
     this.#each((subscription, lens) => {
       if (!subscription.takes(record, lens)) return;
-      const isForAll = this.#screen === undefined && record.quote === undefined && !isAccounts(subscription.kind);
+      const isForAll = lens.screen === undefined && record.quote === undefined && !isAccounts(subscription.kind);
       if (isForAll) send(subscription, event);
       else taking.push(subscription);
     });
@@ -112,20 +113,17 @@ export class Viewer {
     record: StoreStatusRecord,
     send: Send,
   ): Promise<void> {
-    const { services } = this.#parts;
     /** Variants with and without the viewer's marks. The marks are read once, however many streams show the status. */
     const own = new Map<boolean, StreamEvent | undefined>();
     const marks = taking.some(({ kind }) => isAccounts(kind)) ? await this.#marks(record) : NO_MARKS;
     if (marks === undefined) return;
     for (const subscription of taking) {
       const isMarked = isAccounts(subscription.kind);
-      if (!own.has(isMarked)) own.set(isMarked, await this.#own(event, record, isMarked));
+      if (!own.has(isMarked)) own.set(isMarked, await this.#own(event, record, isMarked, subscription.at));
       const shown = own.get(isMarked);
       const lens = this.#lens;
       if (lens === undefined) return;
-      const filtered = await this.#untilAvailable(async () =>
-        screened(services, this.id, lens, this.#screen, subscription.kind, record),
-      );
+      const filtered = lens.screen === undefined ? NO_FILTERS : await this.#filtered(lens, record, subscription.at);
       if (shown === undefined || filtered === undefined) continue;
       const results = filtered.length === 0 ? {} : { filtered };
       const { status, reblog } = isMarked ? marks : NO_MARKS;
@@ -135,16 +133,31 @@ export class Viewer {
     }
   }
 
+  /**
+   * Returns the viewer's filters that match the status. Undefined: filters or blocked servers hide it, or the original
+   * of a reblog is gone.
+   */
+  async #filtered(lens: Lens, record: StoreStatusRecord, at: Place): Promise<readonly FilterResult[] | undefined> {
+    const { services } = this.#parts;
+    const seen = await this.#untilAvailable(async () => judgedStatus(services, lens, record, at));
+    return seen && (seen.filtered ?? []).map(renderFilterResult);
+  }
+
   async #marks(record: StoreStatusRecord): Promise<StreamedMarks | undefined> {
     const isMuted = this.#lens?.mutesConversation(record.conversationId) === true;
     return this.#untilAvailable(() => this.#parts.sources.marksOf(this.id, record, isMuted));
   }
 
   /** Renders the viewer's variant: quotes look different to each viewer, and polls to each voter. */
-  async #own(event: StreamEvent, record: StoreStatusRecord, isMarked: boolean): Promise<StreamEvent | undefined> {
+  async #own(
+    event: StreamEvent,
+    record: StoreStatusRecord,
+    isMarked: boolean,
+    at: Place,
+  ): Promise<StreamEvent | undefined> {
     if (record.quote === undefined && !(isMarked && event.hasPoll)) return event;
     const { sources } = this.#parts;
-    const entity = await this.#untilAvailable(() => sources.renderFor(this.id, record, isMarked));
+    const entity = await this.#untilAvailable(() => sources.renderFor(this.id, record, isMarked, at));
     return entity === undefined ? undefined : event.of(entity);
   }
 
@@ -218,7 +231,7 @@ export class Viewer {
       const event = await this.#untilAvailable(() => notificationEvent(this.#parts.sources, this.id, id, record));
       if (event === undefined) return;
       this.#each((subscription, lens) => {
-        if (subscription.wantsNotifications && !lens.blocks(record.from)) {
+        if (subscription.wantsNotifications && isWelcome(record, lens)) {
           subscription.notification(event, id, mayRepeat);
         }
       });
@@ -255,8 +268,7 @@ export class Viewer {
         ? await this.#untilAvailable(() => loadScreen(askAccount, this.id, clock))
         : undefined;
     if (sources === undefined || isProblem(sources)) this.#lens = undefined;
-    else this.#lens = new Lens(this.id, sources, clock, limits, screen?.languages);
-    this.#screen = screen;
+    else this.#lens = new Lens(this.id, sources, clock, limits, screen);
     this.#lensAtMs = askedMs;
   }
 

@@ -1,4 +1,4 @@
-import type { StoreAccountStatusRow, StoreStatusRecord } from '../../proto/gen/types.js';
+import type { StoreAccountStatusRow } from '../../proto/gen/types.js';
 import { accountStatuses } from '../../store/tables.js';
 import type { Services } from '../http/services.js';
 import type { PageBounds } from '../paging/bounds.js';
@@ -6,8 +6,10 @@ import type { Entry } from '../paging/cursor.js';
 import { accountCursor } from '../paging/eras.js';
 import { type Page, readPage, type Select } from '../paging/page.js';
 import { type Soon, soon } from '../paging/soon.js';
-import type { Relations } from '../viewing/relations.js';
-import { relationsOf, type VisibleStatus, visibleById } from '../viewing/visible.js';
+import { PLACES } from '../viewing/judge.js';
+import type { Lens } from '../viewing/lens.js';
+import { lensOf, visibleById } from '../viewing/visible.js';
+import type { VisibleStatus } from '../viewing/visible-status.js';
 
 /** Selection of an account's statuses. */
 export interface AccountTimelineOptions {
@@ -28,25 +30,21 @@ export function accountTimeline(
   options: AccountTimelineOptions,
 ): Soon<Page<VisibleStatus>> {
   const cursor = accountCursor(services.tables, services.clock, accountStatuses, 'status', account, bounds);
-  return soon(relationsOf(services, viewer), (relations) =>
-    readPage(cursor, bounds, selectShown(services, viewer, relations, options), (row) =>
-      isWanted(row, account, options),
-    ),
+  return soon(lensOf(services, viewer), (lens) =>
+    readPage(cursor, bounds, selectShown(services, viewer, lens, options), (row) => isWanted(row, account, options)),
   );
 }
 
 function selectShown(
   services: Services,
   viewer: string | undefined,
-  relations: Relations,
-  options: AccountTimelineOptions,
+  lens: Lens,
+  { tagged }: AccountTimelineOptions,
 ): Select<Entry<StoreAccountStatusRow>, VisibleStatus> {
-  const isShown = ({ record, original }: VisibleStatus) =>
-    hasTag(record, options.tagged) && (original === undefined || relations(original.accountId)?.blocking !== true);
   return (rows) => {
     const ids = rows.map((row) => row.id);
-    return soon(visibleById(services, viewer, ids, { relations, context: 'account' }), (found) =>
-      found.map((status) => (status !== undefined && isShown(status) ? status : undefined)),
+    return soon(visibleById(services, viewer, ids, PLACES.profile, lens), (found) =>
+      tagged === undefined ? found : found.map((status) => (status?.record.tags.includes(tagged) ? status : undefined)),
     );
   };
 }
@@ -56,8 +54,4 @@ function isWanted({ value }: Entry<StoreAccountStatusRow>, account: string, opti
   if (options.excludeReblogs && value.reblogOfId !== undefined) return false;
   if (options.tagged !== undefined && value.reblogOfId !== undefined) return false;
   return !(options.excludeReplies && value.inReplyToId !== undefined && value.inReplyToAccountId !== account);
-}
-
-function hasTag({ tags }: StoreStatusRecord, tag: string | undefined): boolean {
-  return tag === undefined || tags.includes(tag);
 }

@@ -4,7 +4,9 @@ import type { PageBounds } from '../paging/bounds.js';
 import { accountCursor } from '../paging/eras.js';
 import { type Page, readPage } from '../paging/page.js';
 import type { Soon } from '../paging/soon.js';
-import { type VisibleStatus, visibleById } from '../viewing/visible.js';
+import { PLACES } from '../viewing/judge.js';
+import { visibleById } from '../viewing/visible.js';
+import type { VisibleStatus } from '../viewing/visible-status.js';
 
 /** Returns the direct statuses that the viewer sent or received, newest first. */
 export function directTimeline(services: Services, viewer: string, bounds: PageBounds): Soon<Page<VisibleStatus>> {
@@ -14,7 +16,7 @@ export function directTimeline(services: Services, viewer: string, bounds: PageB
       services,
       viewer,
       rows.map(({ id }) => id),
-      { hideBlocked: true, hideMuted: true, context: 'thread' },
+      PLACES.thread,
     ),
   );
 }

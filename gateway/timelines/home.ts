@@ -6,10 +6,11 @@ import { AheadCursor, type Cursor, DistinctCursor, MergedCursor } from '../pagin
 import { accountCursor } from '../paging/eras.js';
 import { type Page, readPage, type Select } from '../paging/page.js';
 import { type Soon, soon } from '../paging/soon.js';
-import type { Lens, StatusAudience } from '../viewing/lens.js';
-import type { Viewpoint } from '../viewing/lenses.js';
+import { judge, PLACES, type Place, type StatusAudience } from '../viewing/judge.js';
+import type { Lens } from '../viewing/lens.js';
 import { REPEAT_ROWS } from '../viewing/repeat-window.js';
-import { type VisibleStatus, visibleById } from '../viewing/visible.js';
+import { visibleById } from '../viewing/visible.js';
+import type { VisibleStatus } from '../viewing/visible-status.js';
 import { Repeats, Shown } from './repeats.js';
 import { RingCursor } from './ring-cursor.js';
 import { tagsCursor } from './tag.js';
@@ -38,7 +39,7 @@ export function homeTimeline(services: Services, viewer: string, bounds: PageBou
   return soon(services.lenses.home(viewer, ask), ({ view, part }) => {
     const { lens } = view;
     const cursor = new AheadCursor(wholeHome(services, viewer, lens, ask, part));
-    const select = selectShown(services, viewer, view, (status: StatusAudience) => lens.home(status));
+    const select = selectShown(services, viewer, lens, PLACES.home);
     const isOpen = bounds.after === undefined;
     // If reading ends at a bound, the rows below the bound still count for repeats.
     const below = (id: string, count: number) => {
@@ -71,21 +72,22 @@ function wholeHome(
   return withTags(cursor, tagsCursor(services.tables, lens.followedTags, bounds, CHUNK_MIN), bounds);
 }
 
-/** Returns the function that selects statuses which belong in the timeline and are visible to the viewer. */
+/** Returns the function that selects the statuses that the viewer sees in the home timeline or a list. */
 export function selectShown(
   services: Services,
   viewer: string,
-  { relations }: Viewpoint,
-  belongs: (status: StatusAudience) => boolean,
+  lens: Lens,
+  at: Place,
 ): Select<HomeEntry, VisibleStatus> {
   return (rows) => {
     const isKnown = rows.some(({ audience }) => audience !== undefined);
-    const wanted = isKnown ? rows.filter(({ audience }) => audience === undefined || belongs(audience)) : rows;
+    const wanted = isKnown
+      ? rows.filter(({ audience }) => audience === undefined || judge(audience, undefined, lens, at))
+      : rows;
     const ids = wanted.map((row) => row.id);
-    return soon(visibleById(services, viewer, ids, { relations, hideBlocked: true, context: 'home' }), (found) => {
-      const selected = found.map((status) => (status !== undefined && belongs(status.record) ? status : undefined));
-      if (wanted.length === rows.length) return selected;
-      const byRow = new Map(wanted.map((row, index) => [row, selected[index]]));
+    return soon(visibleById(services, viewer, ids, at, lens), (found) => {
+      if (wanted.length === rows.length) return found;
+      const byRow = new Map(wanted.map((row, index) => [row, found[index]]));
       return rows.map((row) => byRow.get(row));
     });
   };

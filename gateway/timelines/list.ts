@@ -4,8 +4,9 @@ import type { PageBounds } from '../paging/bounds.js';
 import type { Cursor } from '../paging/cursor.js';
 import { type Page, readPage } from '../paging/page.js';
 import { type Soon, soon } from '../paging/soon.js';
-import type { StatusAudience } from '../viewing/lens.js';
-import { loadStatuses, notFound, type VisibleStatus } from '../viewing/visible.js';
+import { inList } from '../viewing/judge.js';
+import { loadStatuses, notFound } from '../viewing/visible.js';
+import type { VisibleStatus } from '../viewing/visible-status.js';
 import { type HomeEntry, homeCursor, selectShown } from './home.js';
 import { Shown } from './repeats.js';
 
@@ -27,10 +28,10 @@ export function listTimeline(
   const ask = { ...bounds, limit: bounds.limit * SPARE };
   return soon(services.lenses.home(viewer, ask), ({ view, part }) => {
     const { lens } = view;
-    if (!lens.hasList(listId)) return notFound();
+    if (lens.listOf(listId) === undefined) return notFound();
     const home = homeCursor(services, viewer, () => lens.listAuthors(listId), { ...ask, limit: LOOK_IDS }, part);
     const cursor = sifted(services, home, ask.limit, (author) => lens.listed(listId, author));
-    const select = selectShown(services, viewer, view, (status: StatusAudience) => lens.list(listId, status));
+    const select = selectShown(services, viewer, lens, inList(listId));
     const shown = new Shown();
     return readPage(cursor, bounds, (rows) => soon(select(rows), (seen) => shown.once(seen, bounds.upwards)));
   });

@@ -7,8 +7,10 @@ import { filledBuckets } from '../paging/buckets.js';
 import { type Cursor, type Entry, entriesSoon, MergedCursor, PartsCursor, rangeSoon } from '../paging/cursor.js';
 import { type Page, readPage } from '../paging/page.js';
 import { type Soon, soon } from '../paging/soon.js';
+import { PLACES } from '../viewing/judge.js';
 import type { ReadServices } from '../viewing/read-services.js';
-import { relationsOf, type VisibleStatus, visibleById } from '../viewing/visible.js';
+import { lensOf, visibleById } from '../viewing/visible.js';
+import type { VisibleStatus } from '../viewing/visible-status.js';
 import { RingCursor } from './ring-cursor.js';
 
 /** Ids read from the ring in addition to a page, because some authors may be hidden from the viewer. */
@@ -28,13 +30,12 @@ export function publicTimeline(
     ask: (next) => publicRing.read(next),
     merge: (next) => publicCursor(tables, next),
   });
-  return soon(relationsOf(services, viewer), (relations) => {
-    const options = { relations, hideBlocked: true, hideMuted: true, context: 'public' } as const;
-    return readPage(cursor, bounds, (rows) => {
+  return soon(lensOf(services, viewer), (lens) =>
+    readPage(cursor, bounds, (rows) => {
       const ids = rows.map((row) => row.id);
-      return visibleById(services, viewer, ids, options);
-    });
-  });
+      return visibleById(services, viewer, ids, PLACES.public, lens);
+    }),
+  );
 }
 
 /**
@@ -50,7 +51,7 @@ export async function publicMedia(
     bounds,
     (rows) => {
       const ids = rows.map(({ id }) => id);
-      return visibleById(services, viewer, ids, { hideBlocked: true, hideMuted: true, context: 'public' });
+      return visibleById(services, viewer, ids, PLACES.public);
     },
     ({ value }) => value.hasMedia === true,
   );

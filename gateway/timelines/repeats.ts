@@ -3,7 +3,8 @@ import type { Select } from '../paging/page.js';
 import { type Soon, soon } from '../paging/soon.js';
 import type { ReadServices } from '../viewing/read-services.js';
 import { REPEAT_ROWS } from '../viewing/repeat-window.js';
-import { loadStatuses, type VisibleStatus } from '../viewing/visible.js';
+import { loadStatuses } from '../viewing/visible.js';
+import type { VisibleStatus } from '../viewing/visible-status.js';
 
 type Seen = VisibleStatus | undefined;
 

@@ -9,7 +9,10 @@ import { notificationCursor } from '../notifications/notification-cursor.js';
 import type { PageBounds } from '../paging/bounds.js';
 import type { Page } from '../paging/page.js';
 import type { StreamSources } from '../streaming/sources.js';
-import { type VisibleStatus, visibleStatuses } from '../viewing/visible.js';
+import { PLACES } from '../viewing/judge.js';
+import { anonymousLens } from '../viewing/lens.js';
+import { judgedStatus, visibleStatuses } from '../viewing/visible.js';
+import type { VisibleStatus } from '../viewing/visible-status.js';
 import { homeTimeline } from './home.js';
 import { listTimeline } from './list.js';
 import { publicTimeline } from './public.js';
@@ -24,8 +27,8 @@ export function streamSources(services: Services): StreamSources {
     async renderStatus(record) {
       return renderForStreams(services, record);
     },
-    async renderFor(viewer, record, isMarked) {
-      const [seen] = await visibleStatuses(services, viewer, [record]);
+    async renderFor(viewer, record, isMarked, at) {
+      const [seen] = await visibleStatuses(services, viewer, [record], at);
       return (await renderStatuses(services, isMarked ? viewer : undefined, [seen]))[0];
     },
     async marksOf(viewer, record, isMuted) {
@@ -72,13 +75,12 @@ export function streamSources(services: Services): StreamSources {
 }
 
 /**
- * Renders a status for all subscribers. The hub's lens decides the visibility for each subscriber, so the author is the
- * viewer here. Quotes are left out, because they look different to each subscriber.
+ * Renders a status for all subscribers. The judge decides for each of them afterwards. Quotes are left out, because
+ * they look different to each subscriber.
  */
 async function renderForStreams(services: Services, record: StoreStatusRecord) {
-  const everyone = () => ({ following: true, blocking: false, blockedBy: false });
-  const [seen] = await visibleStatuses(services, record.accountId, [record], { relations: everyone });
-  return (await renderStatuses(services, undefined, [seen && { ...seen, quote: undefined }]))[0];
+  const seen = await judgedStatus(services, anonymousLens(services.limits), record, PLACES.broadcast);
+  return (await renderStatuses(services, undefined, [seen]))[0];
 }
 
 function above(sinceId: string, limit: number): PageBounds {

@@ -15,8 +15,10 @@ import {
 } from '../paging/cursor.js';
 import { type Page, readPage } from '../paging/page.js';
 import { type Soon, soon } from '../paging/soon.js';
+import { PLACES } from '../viewing/judge.js';
 import type { ReadServices } from '../viewing/read-services.js';
-import { relationsOf, type VisibleStatus, visibleById } from '../viewing/visible.js';
+import { lensOf, visibleById } from '../viewing/visible.js';
+import type { VisibleStatus } from '../viewing/visible-status.js';
 
 /** Rows read ahead from each hashtag of a merge. */
 const CHUNK = 20;
@@ -30,15 +32,14 @@ export function tagTimeline(
   wants: (record: StoreStatusRecord) => boolean = () => true,
 ): Soon<Page<VisibleStatus>> {
   const cursor = tagsCursor(services.tables, [wish.tag, ...wish.any], bounds);
-  return soon(relationsOf(services, viewer), (relations) => {
-    const options = { relations, hideBlocked: true, hideMuted: true, context: 'public' } as const;
-    return readPage(cursor, bounds, (rows) => {
+  return soon(lensOf(services, viewer), (lens) =>
+    readPage(cursor, bounds, (rows) => {
       const ids = rows.map((row) => row.id);
-      return soon(visibleById(services, viewer, ids, options), (found) =>
+      return soon(visibleById(services, viewer, ids, PLACES.public, lens), (found) =>
         found.map((status) => (status && isWished(status.record, wish) && wants(status.record) ? status : undefined)),
       );
-    });
-  });
+    }),
+  );
 }
 
 /** Merges all statuses with one of the hashtags, unfiltered, each once. */

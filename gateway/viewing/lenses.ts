@@ -9,15 +9,13 @@ import { ALL } from '../paging/cursor.js';
 import { type Soon, soon } from '../paging/soon.js';
 import { type LimitedAccounts, NOBODY_LIMITED } from './account-limits.js';
 import type { GuestHomes } from './guest-homes.js';
-import { Lens } from './lens.js';
+import { Lens, NO_SOURCES } from './lens.js';
 import type { RelationNews } from './relation-news.js';
-import type { Relations } from './relations.js';
 import { loadScreen } from './screen.js';
 
-/** A viewer's relations as of one version. */
+/** The viewer's lens of one version. */
 export interface Viewpoint {
   readonly lens: Lens;
-  readonly relations: Relations;
 }
 
 /** A viewer's relations, and the next ids of their home timeline. */
@@ -32,16 +30,6 @@ const EDGES_MAX = 500_000;
 const LENS_EDGES = 16;
 type LensClock = Pick<Clock, 'nowMs' | 'monotonicMs'>;
 
-const NOBODY: AccountSources = {
-  following: [],
-  blocked: [],
-  blockedBy: [],
-  muted: [],
-  lists: [],
-  screened: false,
-  tags: [],
-  mutedConversations: [],
-};
 const NO_BOUNDS: HomeBounds = { ...ALL, limit: 0 };
 
 interface CachedViewpoint extends Viewpoint {
@@ -208,15 +196,13 @@ export class Lenses {
 
   async #keep(
     viewer: string,
-    { version, sources = NOBODY }: AccountHome,
+    { version, sources = NO_SOURCES }: AccountHome,
     asking: Asking | undefined,
   ): Promise<CachedViewpoint> {
     const screen = sources.screened ? await loadScreen(this.#ask, viewer, this.#clock) : undefined;
-    const lens = new Lens(viewer, sources, this.#clock, this.#limits, screen?.languages);
-    const relation = (account: string) => lens.relation(account);
-    const relations = screen === undefined ? relation : Object.assign(relation, { screen });
+    const lens = new Lens(viewer, sources, this.#clock, this.#limits, screen);
     const edges = LENS_EDGES + edgesOf(sources) + (screen?.size ?? 0);
-    const view: CachedViewpoint = { version, edges, lens, relations, askedMs: undefined, generation: 0 };
+    const view: CachedViewpoint = { version, edges, lens, askedMs: undefined, generation: 0 };
     // The screen was queried separately, so it may lack a change published meanwhile.
     if (asking?.overtaken === false && screen === undefined) believe(view, asking);
     this.#kept.set(viewer, view);

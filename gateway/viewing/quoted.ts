@@ -1,32 +1,10 @@
 import type { StoreAccountRecord, StoreStatusRecord } from '../../proto/gen/types.js';
 import { type Soon, soon } from '../paging/soon.js';
 import type { FilterMatch } from './filters.js';
-
-/** The quote of a status, as its viewer may see it. */
-export interface SeenQuote {
-  /** State in the words of the REST API. */
-  readonly state: string;
-  /** Undefined if nothing is shown to the viewer. */
-  readonly quoted: QuotedStatus | undefined;
-}
-
-/** A quoted status that its viewer may see. Compatible with VisibleStatus. */
-export interface QuotedStatus {
-  readonly record: StoreStatusRecord;
-  readonly original: undefined;
-  readonly filtered: readonly FilterMatch[] | undefined;
-  /** The quote of the quoted status, rendered with state and id only. */
-  readonly quote: SeenQuote | undefined;
-}
+import { quotedStatus, withQuote } from './judge.js';
+import type { SeenQuote, VisibleStatus } from './visible-status.js';
 
 const NOTHING: readonly StoreStatusRecord[] = [];
-
-interface Quoting {
-  readonly record: StoreStatusRecord;
-  readonly original: StoreStatusRecord | undefined;
-  readonly filtered?: readonly FilterMatch[] | undefined;
-  readonly quote?: SeenQuote | undefined;
-}
 
 /** Access to quoted statuses on behalf of one viewer. */
 export interface QuoteView {
@@ -38,13 +16,16 @@ export interface QuoteView {
 }
 
 /** Returns true if one of the statuses quotes another. Most pages need only this check. */
-export function quotesAny(seen: readonly (Quoting | undefined)[]): boolean {
+export function quotesAny(seen: readonly (VisibleStatus | undefined)[]): boolean {
   for (const status of seen) if (status !== undefined && (status.original ?? status.record).quote) return true;
   return false;
 }
 
 /** Adds their quotes to the statuses. Takes two reads for a page, and two more if quoted statuses quote others. */
-export function withQuotes(seen: readonly (Quoting | undefined)[], view: QuoteView): Soon<(Quoting | undefined)[]> {
+export function withQuotes(
+  seen: readonly (VisibleStatus | undefined)[],
+  view: QuoteView,
+): Soon<(VisibleStatus | undefined)[]> {
   const first: StoreStatusRecord[] = [];
   for (const status of seen) if (status !== undefined) first.push(status.original ?? status.record);
   const known = new Map<string, StoreStatusRecord>();
@@ -58,11 +39,11 @@ export function withQuotes(seen: readonly (Quoting | undefined)[], view: QuoteVi
 }
 
 function quotesOf(
-  seen: readonly (Quoting | undefined)[],
+  seen: readonly (VisibleStatus | undefined)[],
   view: QuoteView,
   known: ReadonlyMap<string, StoreStatusRecord>,
   authors: ReadonlyMap<string, StoreAccountRecord>,
-): (Quoting | undefined)[] {
+): (VisibleStatus | undefined)[] {
   /** Quotes by quoted id: many statuses may quote the same one. */
   const made = new Map<string, SeenQuote>();
   const quoteOf = (record: StoreStatusRecord, isNested: boolean): SeenQuote | undefined => {
@@ -82,18 +63,12 @@ function quotesOf(
     if (quoted === undefined || quoted.deleted) return { state: 'deleted', quoted: undefined };
     const now = view.stateOf(quoted, authors.get(quoted.accountId));
     if (now === 'unauthorized') return { state: now, quoted: undefined };
-    // The object is written out, because spreading takes V8 as long as the rest of this function.
-    if (isNested)
-      return { state: now, quoted: { record: quoted, original: undefined, filtered: undefined, quote: undefined } };
-    const matches = view.filtered(quoted);
-    const filtered = matches.length > 0 ? matches : undefined;
-    return { state: now, quoted: { record: quoted, original: undefined, filtered, quote: quoteOf(quoted, true) } };
+    if (isNested) return { state: now, quoted: quotedStatus(quoted, [], undefined) };
+    return { state: now, quoted: quotedStatus(quoted, view.filtered(quoted), quoteOf(quoted, true)) };
   };
   return seen.map((status) => {
     const quote = status && quoteOf(status.original ?? status.record, false);
-    if (status === undefined || quote === undefined) return status;
-    const { record, original, filtered } = status;
-    return { record, original, filtered, quote };
+    return status === undefined || quote === undefined ? status : withQuote(status, quote);
   });
 }
 

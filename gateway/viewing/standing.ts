@@ -9,3 +9,6 @@ export function isPublished(record: StoreAccountRecord): boolean {
 export function isSuspended(record: StoreAccountRecord): boolean {
   return (record.suspendedAtMs ?? 0) > 0 || record.removed === true;
 }
+
+/** Returns true for an account that appears to others: published and not suspended. */
+export const isThere = (record: StoreAccountRecord): boolean => isPublished(record) && !isSuspended(record);

@@ -2,12 +2,12 @@ import { isProblem, type Problem } from '../../actors/domain/problem.js';
 import type { AccountCollection, AccountCollectionItem, StoreAccountRecord } from '../../proto/gen/types.js';
 import { collections } from '../../store/tables.js';
 import { type Soon, soon } from '../paging/soon.js';
+import { BLOCKED, BLOCKS_VIEWER, FOLLOWED, type Lens } from './lens.js';
 import { loadAccounts, type People, PeopleAtHand } from './people-at-hand.js';
 import type { ReadServices } from './read-services.js';
-import type { Relations } from './relations.js';
 import { blocksDomainOf } from './screen.js';
-import { isPublished, isSuspended } from './standing.js';
-import { notFound, relationsOf } from './visible.js';
+import { isThere } from './standing.js';
+import { lensOf, notFound } from './visible.js';
 
 /**
  * A collection that its viewer may see, with the items for that viewer. Only this file creates it, and renderers accept
@@ -21,8 +21,8 @@ export interface VisibleCollection {
 }
 
 export interface CollectionOptions {
-  /** Relations to all accounts involved. Absent: the viewer's actor is queried once. */
-  readonly relations?: Relations;
+  /** The viewer's lens. Absent: the viewer's actor is queried once. */
+  readonly lens?: Lens;
   /** Also leaves out collections of owners whom the viewer blocks, for lists; single collections stay visible. */
   readonly hideBlocked?: boolean;
 }
@@ -35,14 +35,14 @@ export function visibleCollections(
   services: ReadServices,
   viewer: string | undefined,
   records: readonly (AccountCollection | undefined)[],
-  { relations: known, hideBlocked }: CollectionOptions = {},
+  { lens: known, hideBlocked }: CollectionOptions = {},
 ): Soon<(VisibleCollection | undefined)[]> {
-  return soon(known ?? relationsOf(services, viewer), (relations) => {
+  return soon(known ?? lensOf(services, viewer), (lens) => {
     const atHand = new PeopleAtHand(services);
-    const seen = seenBy(viewer, records, relations, hideBlocked === true, atHand);
+    const seen = seenBy(viewer, records, lens, hideBlocked === true, atHand);
     if (atHand.complete) return seen;
     return soon(loadAccounts(services, concerned(records)), (people) =>
-      seenBy(viewer, records, relations, hideBlocked === true, people),
+      seenBy(viewer, records, lens, hideBlocked === true, people),
     );
   });
 }
@@ -60,7 +60,7 @@ function concerned(records: readonly (AccountCollection | undefined)[]): string[
 function seenBy(
   viewer: string | undefined,
   records: readonly (AccountCollection | undefined)[],
-  relations: Relations,
+  lens: Lens,
   hideBlocked: boolean,
   people: People,
 ): (VisibleCollection | undefined)[] {
@@ -70,7 +70,7 @@ function seenBy(
     let isKnown = known.get(id);
     if (isKnown === undefined) {
       const account = people.get(id);
-      isKnown = account !== undefined && isShown(account, viewer, relations);
+      isKnown = account !== undefined && isShown(account, viewer, lens);
       known.set(id, isKnown);
     }
     return isKnown;
@@ -78,8 +78,8 @@ function seenBy(
   return records.map((record) => {
     const owner = record && people.get(record.owner);
     if (record === undefined || owner === undefined || !isThere(owner)) return undefined;
-    const relation = viewer === owner.id ? undefined : relations(owner.id);
-    if (relation?.blockedBy === true || (hideBlocked && relation?.blocking === true)) return undefined;
+    const hiding = hideBlocked ? BLOCKED | BLOCKS_VIEWER : BLOCKS_VIEWER;
+    if ((lens.bits(owner.id) & hiding) !== 0) return undefined;
     const { items } = record;
     return { record, owner, items: items.every(shows) ? items : items.filter(shows) };
   });
@@ -126,15 +126,13 @@ export async function ownCollection(
  * Returns true if the viewer sees the account in collections: it is published and not suspended, neither side blocks
  * the other, and the viewer does not block its domain.
  */
-function isShown(account: StoreAccountRecord, viewer: string | undefined, relations: Relations): boolean {
+function isShown(account: StoreAccountRecord, viewer: string | undefined, lens: Lens): boolean {
   if (!isThere(account)) return false;
   if (account.id === viewer) return true;
-  const relation = relations(account.id);
-  if (relation?.blocking === true || relation?.blockedBy === true) return false;
-  return relation?.following === true || !blocksDomainOf(relations.screen, account);
+  const bits = lens.bits(account.id);
+  if ((bits & (BLOCKED | BLOCKS_VIEWER)) !== 0) return false;
+  return (bits & FOLLOWED) !== 0 || !blocksDomainOf(lens.screen, account);
 }
-
-const isThere = (record: StoreAccountRecord): boolean => isPublished(record) && !isSuspended(record);
 
 /** Collections to which statuses link, by id. */
 export type Tagged = ReadonlyMap<string, VisibleCollection>;

@@ -1,147 +1,81 @@
 import { storedId } from '../../actors/domain/ids.js';
 import { isProblem, type Problem, problem } from '../../actors/domain/problem.js';
-import { maySee, type Relation } from '../../actors/domain/visibility.js';
 import type { AccountRelation, StoreAccountRecord, StoreStatusRecord } from '../../proto/gen/types.js';
 import { accounts, statuses } from '../../store/tables.js';
 import { type Soon, soon } from '../paging/soon.js';
-import { type FilterContext, type FilterMatch, isDropped } from './filters.js';
+import { judged, PLACES, type Place, quoteState } from './judge.js';
+import { anonymousLens, type Lens } from './lens.js';
 import { loadAccounts, type People, PeopleAtHand } from './people-at-hand.js';
-import { quotesAny, type SeenQuote, withQuotes } from './quoted.js';
+import { quotesAny, withQuotes } from './quoted.js';
 import { askSoon, type ReadServices } from './read-services.js';
-import type { Relations } from './relations.js';
-import { blocksDomainOf, type Screen } from './screen.js';
 import { isPublished } from './standing.js';
-
-/** A status that its viewer may see. Only this file creates it, and renderers accept nothing else. */
-export interface VisibleStatus {
-  readonly record: StoreStatusRecord;
-  /** The reblogged status, visible too. */
-  readonly original: StoreStatusRecord | undefined;
-  /** The viewer's filters that match the status; absent if there are none. */
-  readonly filtered?: readonly FilterMatch[] | undefined;
-  /** The quote of the status, or of the status that it reblogs, as the viewer may see it; absent if there is none. */
-  readonly quote?: SeenQuote | undefined;
-}
-
-export interface VisibleOptions {
-  /** Relations to all authors involved. Absent: the viewer's actor is queried once. */
-  readonly relations?: Relations;
-  /** Also leaves out accounts that the viewer blocks, for lists; single statuses stay visible. */
-  readonly hideBlocked?: boolean;
-  /** Leaves out accounts that the viewer mutes, for timelines. */
-  readonly hideMuted?: boolean;
-  /** Leaves out accounts of blocked servers even if the context would not. */
-  readonly hideDomains?: boolean;
-  /**
-   * Place in which the statuses are shown, for the viewer's filters. Absent: single statuses, to which all filters
-   * apply.
-   */
-  readonly context?: FilterContext;
-}
+import type { VisibleStatus } from './visible-status.js';
 
 /** Targets of one `relations` query: bounds its message to some 100 KB. */
 const RELATION_TARGETS_MAX = 2_000;
-const NO_RELATIONS: Relations = () => undefined;
 const NO_STATUSES: readonly (StoreStatusRecord | undefined)[] = [];
-
-/**
- * Returns a status without its content: the answer to a viewer who undoes a mark on a status that they may no longer
- * see.
- */
-export function withoutContent(record: StoreStatusRecord): VisibleStatus {
-  const blank = { text: '', html: '', spoilerText: '', mentions: [], tags: [], appName: undefined, quote: undefined };
-  return { record: { ...record, ...blank, favourites: 0, reblogs: 0, replies: 0 }, original: undefined };
-}
 
 /** Returns the refusal for missing and for invisible objects alike. */
 export const notFound = (): Problem => problem('not_found', 'Record not found');
 
-/** Converts stored statuses to visible ones; undefined if the viewer may not see one. There is no other way. */
+/** Converts stored statuses to visible ones; undefined if the viewer does not see one. `known` is the viewer's lens. */
 export function visibleStatuses(
   services: ReadServices,
   viewer: string | undefined,
   records: readonly (StoreStatusRecord | undefined)[],
-  options: VisibleOptions = {},
+  at: Place = PLACES.single,
+  known?: Lens,
 ): Soon<(VisibleStatus | undefined)[]> {
   return soon(loadOriginals(services, records), (originals) =>
-    soon(options.relations ?? relationsOf(services, viewer), (relations) => {
-      const seen = seenBy(services, viewer, records, originals, relations, options);
-      const { screen } = relations;
-      const { context } = options;
-      const shown = screen === undefined ? seen : screenedBy(services, viewer, seen, relations, screen, options);
-      return soon(shown, (all) => (quotesAny(all) ? quoting(services, viewer, all, relations, context) : all));
-    }),
+    soon(known ?? lensOf(services, viewer), (lens) =>
+      soon(allJudged(services, lens, records, originals, at), (all) =>
+        quotesAny(all) ? quoting(services, lens, all, at) : all,
+      ),
+    ),
   );
+}
+
+/** Judges one status, without its quote. */
+export function judgedStatus(
+  services: ReadServices,
+  lens: Lens,
+  record: StoreStatusRecord,
+  at: Place,
+): Soon<VisibleStatus | undefined> {
+  const records = [record];
+  return soon(loadOriginals(services, records), (originals) =>
+    soon(allJudged(services, lens, records, originals, at), ([seen]) => seen),
+  );
+}
+
+/** Judges statuses. Accounts are loaded only for viewers who block servers. */
+function allJudged(
+  services: ReadServices,
+  lens: Lens,
+  records: readonly (StoreStatusRecord | undefined)[],
+  originals: readonly (StoreStatusRecord | undefined)[],
+  at: Place,
+): Soon<(VisibleStatus | undefined)[]> {
+  const judgedWith = (people: People | undefined) =>
+    records.map((record, index) => record && judged(record, originals[index], lens, at, people));
+  if (lens.screen?.domains === undefined) return judgedWith(undefined);
+  const atHand = new PeopleAtHand(services);
+  const all = judgedWith(atHand);
+  return atHand.complete ? all : soon(loadAccounts(services, authorsOf(all)), judgedWith);
 }
 
 /** Adds the quotes of the statuses. */
 function quoting(
   services: ReadServices,
-  viewer: string | undefined,
+  lens: Lens,
   seen: readonly (VisibleStatus | undefined)[],
-  relations: Relations,
-  context: FilterContext | undefined,
+  { context }: Place,
 ): Soon<(VisibleStatus | undefined)[]> {
-  const { screen } = relations;
   return withQuotes(seen, {
     load: (ids) => loadStatuses(services, ids),
     authors: (ids) => loadAccounts(services, ids),
-    stateOf(record, author) {
-      if (author === undefined || services.limits.suspended(record.accountId)) return 'unauthorized';
-      const relation = relations(record.accountId);
-      if (!mayViewerSee(record, viewer, relation)) return 'unauthorized';
-      if (record.accountId === viewer) return 'accepted';
-      if (relation?.blocking === true) return 'blocked_account';
-      if (relation?.following !== true && blocksDomainOf(screen, author)) return 'blocked_domain';
-      return relation?.muting === true ? 'muted_account' : 'accepted';
-    },
-    filtered: (record) => screen?.filters?.matches(record, context) ?? [],
-  });
-}
-
-function screenedBy(
-  services: ReadServices,
-  viewer: string | undefined,
-  seen: readonly (VisibleStatus | undefined)[],
-  relations: Relations,
-  screen: Screen,
-  options: VisibleOptions,
-): Soon<(VisibleStatus | undefined)[]> {
-  const shown = (people: People) =>
-    seen.map((status) => {
-      if (status === undefined || isOfBlockedDomain(status, screen, relations, people, options)) return undefined;
-      return screened(status, screen, viewer, options.context);
-    });
-  const atHand = new PeopleAtHand(services);
-  const all = shown(atHand);
-  return atHand.complete ? all : soon(loadAccounts(services, authorsOf(seen)), shown);
-}
-
-function seenBy(
-  { limits }: ReadServices,
-  viewer: string | undefined,
-  records: readonly (StoreStatusRecord | undefined)[],
-  originals: readonly (StoreStatusRecord | undefined)[],
-  relations: Relations,
-  options: VisibleOptions,
-): (VisibleStatus | undefined)[] {
-  const shows = (record: StoreStatusRecord) => {
-    if (limits.suspended(record.accountId)) return false;
-    const relation = relations(record.accountId);
-    if (options.hideBlocked === true && relation?.blocking === true) return false;
-    if (options.hideMuted === true && relation?.muting === true) return false;
-    if (options.context === 'public' && limits.silenced(record.accountId)) {
-      if (record.accountId !== viewer && relation?.following !== true) return false;
-    }
-    return mayViewerSee(record, viewer, relation);
-  };
-  return records.map((record, place): VisibleStatus | undefined => {
-    if (record === undefined || !shows(record)) return undefined;
-    if (record.reblogOfId === undefined) return { record, original: undefined, filtered: undefined, quote: undefined };
-    const original = originals[place];
-    return original !== undefined && shows(original)
-      ? { record, original, filtered: undefined, quote: undefined }
-      : undefined;
+    stateOf: (record, author) => quoteState(record, author, lens),
+    filtered: (record) => lens.screen?.filters?.matches(record, context) ?? [],
   });
 }
 
@@ -151,47 +85,15 @@ function authorsOf(seen: readonly (VisibleStatus | undefined)[]): string[] {
   return ids;
 }
 
-/**
- * Returns true if the author's server is blocked and the place shows statuses of others that the viewer did not choose
- * one by one. Followed accounts stay visible.
- */
-function isOfBlockedDomain(
-  { record, original }: VisibleStatus,
-  screen: Screen,
-  relations: Relations,
-  authors: People,
-  { context, hideDomains }: VisibleOptions,
-): boolean {
-  if (screen.domains === undefined) return false;
-  if (hideDomains !== true && (context === undefined || context === 'account')) return false;
-  const author = (original ?? record).accountId;
-  if (!blocksDomainOf(screen, authors.get(author))) return false;
-  return relations(author)?.following !== true || (context === 'home' && original !== undefined);
-}
-
-/** Applies the viewer's filters to a status. Returns undefined if a filter hides it in the context. */
-function screened(
-  status: VisibleStatus,
-  { filters }: Screen,
-  viewer: string | undefined,
-  context: FilterContext | undefined,
-): VisibleStatus | undefined {
-  const filtered = filters?.matches(status.original ?? status.record, context) ?? [];
-  if (filtered.length === 0) return status;
-  const { record, original, quote } = status;
-  return isDropped(filtered, context) && record.accountId !== viewer
-    ? undefined
-    : { record, original, filtered, quote };
-}
-
 /** Loads visible statuses by id, in the ids' order. */
 export function visibleById(
   services: ReadServices,
   viewer: string | undefined,
   ids: readonly string[],
-  options: VisibleOptions = {},
+  at: Place = PLACES.single,
+  known?: Lens,
 ): Soon<(VisibleStatus | undefined)[]> {
-  return soon(loadStatuses(services, ids), (records) => visibleStatuses(services, viewer, records, options));
+  return soon(loadStatuses(services, ids), (records) => visibleStatuses(services, viewer, records, at, known));
 }
 
 /** Returns one status, or a refusal that does not reveal the reason. */
@@ -228,9 +130,9 @@ export function publishedAccount({ tables }: ReadServices, id: string): Soon<Sto
   return soon(found, (record) => (record !== undefined && isPublished(record) ? record : notFound()));
 }
 
-/** Returns the viewer's current relations. An anonymous viewer has none. */
-export function relationsOf(services: ReadServices, viewer: string | undefined): Soon<Relations> {
-  return viewer === undefined ? NO_RELATIONS : soon(services.lenses.of(viewer), ({ relations }) => relations);
+/** Returns the viewer's current lens. @throws Unavailable when the viewer's actor cannot be reached */
+export function lensOf(services: ReadServices, viewer: string | undefined): Soon<Lens> {
+  return viewer === undefined ? anonymousLens(services.limits) : soon(services.lenses.of(viewer), ({ lens }) => lens);
 }
 
 /** Loads the viewer's full relations, by account. */
@@ -262,10 +164,6 @@ function targetsFrom(
 export function answered<T>(reply: T | Problem): T {
   if (isProblem(reply)) throw new Error(`the account refused a query: ${reply.detail}`);
   return reply;
-}
-
-function mayViewerSee(record: StoreStatusRecord, viewer: string | undefined, relation: Relation | undefined): boolean {
-  return !record.deleted && maySee(record, viewer, relation);
 }
 
 /** Loads the originals of reblogs, at the places of their reblogs; empty if none is a reblog. */

@@ -113,7 +113,7 @@ function ofBlockedDomains(services: Services, viewer: string, ids: readonly stri
     const away: StoreAccountRecord[] = [];
     for (const record of records.values()) if (!isLocal(record)) away.push(record);
     if (away.length === 0) return NOBODY;
-    return soon(services.lenses.of(viewer), ({ relations: { screen } }) => {
+    return soon(services.lenses.of(viewer), ({ lens: { screen } }) => {
       const blocked = away.filter((record) => blocksDomainOf(screen, record));
       return new Set(blocked.map((record) => record.id));
     });

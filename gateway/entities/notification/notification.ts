@@ -1,14 +1,15 @@
 import { idMs } from '../../../actors/domain/ids.js';
-import type { StoreAccountRecord, StoreNotificationRecord, StoreStatusRecord } from '../../../proto/gen/types.js';
+import type { StoreAccountRecord, StoreNotificationRecord } from '../../../proto/gen/types.js';
 import { isoTime } from '../../paging/iso-time.js';
 import { type Soon, soon } from '../../paging/soon.js';
+import { isHeard, isOfDuty, isUnwantedTalk, PLACES } from '../../viewing/judge.js';
+import type { Lens } from '../../viewing/lens.js';
 import { loadAccounts, type People } from '../../viewing/people-at-hand.js';
 import type { ReadServices } from '../../viewing/read-services.js';
-import type { Relations } from '../../viewing/relations.js';
-import { blocksDomainOf, isReadable } from '../../viewing/screen.js';
-import { isPublished, isSuspended } from '../../viewing/standing.js';
-import { relationsOf, type VisibleStatus, visibleById } from '../../viewing/visible.js';
+import { isThere } from '../../viewing/standing.js';
+import { lensOf, visibleById } from '../../viewing/visible.js';
 import { collectionsById, type VisibleCollection } from '../../viewing/visible-collections.js';
+import type { VisibleStatus } from '../../viewing/visible-status.js';
 import { type Account, renderAccount } from '../account/account.js';
 import { renderAccountRoles } from '../account/role.js';
 import { renderCollection } from '../status/collection.js';
@@ -37,12 +38,9 @@ export interface SeenNotification {
   readonly subject: NotificationSubject | undefined;
 }
 
-/** Returns true for notifications that only moderators get. */
-export const isOfDuty = ({ type }: StoreNotificationRecord): boolean => type.startsWith('admin.');
-
 /** Results that the caller already has. */
 interface Known {
-  readonly relations: Relations;
+  readonly lens: Lens;
   /** Accounts of the senders; not those of the statuses. */
   readonly people?: People;
 }
@@ -76,21 +74,18 @@ export function seenNotifications(
       if (report !== undefined) concerned.push(report.target);
     }
   }
-  const options = { hideBlocked: true, context: 'notifications' } as const;
   const people = (): Soon<People> =>
     known?.people !== undefined && concerned === undefined
       ? known.people
       : loadAccounts(services, [...(concerned ?? []), ...stored.map(({ record }) => record.from)]);
-  return soon(known?.relations ?? relationsOf(services, viewer), (relations) =>
+  return soon(known?.lens ?? lensOf(services, viewer), (lens) =>
     soon(people(), (accounts) =>
-      soon(visibleById(services, viewer, statusIds, { ...options, relations }), (seen) => {
+      soon(visibleById(services, viewer, statusIds, PLACES.notification, lens), (seen) => {
         const statusOf = (index: number) => seen[placeOf[index] ?? -1];
         if (collectionIds === undefined)
-          return stored.map((one, n) => seenNotification(services, viewer, one, relations, accounts, statusOf(n)));
-        return soon(collectionsSeen(services, viewer, [...collectionIds], relations), (collections) =>
-          stored.map((one, n) =>
-            seenNotification(services, viewer, one, relations, accounts, statusOf(n), collections),
-          ),
+          return stored.map((one, n) => seenNotification(services, viewer, one, lens, accounts, statusOf(n)));
+        return soon(collectionsSeen(services, viewer, [...collectionIds], lens), (collections) =>
+          stored.map((one, n) => seenNotification(services, viewer, one, lens, accounts, statusOf(n), collections)),
         );
       }),
     ),
@@ -105,9 +100,9 @@ function placed(id: string, places: Map<string, number> | undefined, ids: string
   return ids.push(id) - 1;
 }
 
-function collectionsSeen(services: ReadServices, viewer: string, ids: readonly string[], relations: Relations) {
+function collectionsSeen(services: ReadServices, viewer: string, ids: readonly string[], lens: Lens) {
   return soon(
-    collectionsById(services, viewer, ids, { relations, hideBlocked: true }),
+    collectionsById(services, viewer, ids, { lens, hideBlocked: true }),
     (seen) => new Map(ids.map((id, index) => [id, seen[index]])),
   );
 }
@@ -116,7 +111,7 @@ function seenNotification(
   services: ReadServices,
   viewer: string,
   { id, record }: StoredNotification,
-  relations: Relations,
+  lens: Lens,
   accounts: People,
   status: VisibleStatus | undefined,
   collections?: ReadonlyMap<string, VisibleCollection | undefined>,
@@ -125,48 +120,15 @@ function seenNotification(
   if (account === undefined || !isThere(account)) return undefined;
   if (isOfDuty(record)) {
     if (renderAccountRoles(accounts.get(viewer)?.role ?? '').length === 0) return undefined;
-  } else if (!isHeardOf(account, relations)) return undefined;
+  } else if (!isHeard(account, lens)) return undefined;
   if (record.statusId !== undefined && status === undefined) return undefined;
-  if (status !== undefined && isUnwantedTalk(record, status, relations)) return undefined;
+  if (status !== undefined && isUnwantedTalk(record.type, status.record, lens)) return undefined;
   if (record.collectionId !== undefined) {
     const collection = collections?.get(record.collectionId);
     if (collection === undefined) return undefined;
     return { id, record, account, status, subject: { collection: renderCollection(services.instance, collection) } };
   }
   return { id, record, account, status, subject: subjectOf(services, viewer, record, accounts) };
-}
-
-/** Returns true if the account may appear as a sender. */
-export const isThere = (account: StoreAccountRecord): boolean => isPublished(account) && !isSuspended(account);
-
-/** Returns true if the viewer receives notifications from this account. Notifications to moderators ignore it. */
-export function isHeardOf(account: StoreAccountRecord, relations: Relations): boolean {
-  const relation = relations(account.id);
-  if (relation?.blocking || relation?.blockedBy || relation?.mutingNotifications === true) return false;
-  return relation?.following === true || !blocksDomainOf(relations.screen, account);
-}
-
-/**
- * Returns true for a mention in a conversation with accounts that the viewer blocks or mutes, and for a status in a
- * language that the viewer's follow excludes.
- */
-function isUnwantedTalk({ type }: StoreNotificationRecord, { record }: VisibleStatus, relations: Relations): boolean {
-  if (type === 'status') return !isReadable(relations.screen?.languages, record);
-  return type === 'mention' && addressesUnwanted(record, relations);
-}
-
-/**
- * Returns true if the status replies to or mentions, besides the viewer, an account that the viewer blocks or whose
- * notifications the viewer mutes: such a conversation does not call the viewer. Source: Mastodon FeedManager,
- * filter_from_mentions?
- */
-function addressesUnwanted({ mentions, inReplyToAccountId }: StoreStatusRecord, relations: Relations): boolean {
-  const isUnwanted = (account: string): boolean => {
-    const relation = relations(account);
-    return relation?.blocking === true || relation?.mutingNotifications === true;
-  };
-  if (inReplyToAccountId && isUnwanted(inReplyToAccountId)) return true;
-  return mentions.length > 1 && mentions.some(({ accountId }) => isUnwanted(accountId));
 }
 
 /** Types that are grouped by half days. Source: Mastodon Notification, MAXIMUM_GROUP_SPAN_HOURS. */

@@ -1,10 +1,12 @@
 import type { AccountDirect, StoreAccountRecord } from '../../../proto/gen/types.js';
 import type { Services } from '../../http/services.js';
 import { type Soon, soon } from '../../paging/soon.js';
+import { PLACES } from '../../viewing/judge.js';
+import type { Lens } from '../../viewing/lens.js';
 import { loadAccounts, type People, PeopleAtHand } from '../../viewing/people-at-hand.js';
-import type { Relations } from '../../viewing/relations.js';
 import { isPublished } from '../../viewing/standing.js';
-import { relationsOf, type VisibleStatus, visibleById } from '../../viewing/visible.js';
+import { lensOf, visibleById } from '../../viewing/visible.js';
+import type { VisibleStatus } from '../../viewing/visible-status.js';
 import { type Account, renderAccount } from '../account/account.js';
 import { renderStatuses, type Status } from './status.js';
 
@@ -77,9 +79,9 @@ interface Seen {
 
 /** Loads the latest visible status and the participants of each conversation. */
 function seenOf(services: Services, viewer: string, directs: readonly AccountDirect[]): Soon<Seen> {
-  return soon(relationsOf(services, viewer), (relations) =>
+  return soon(lensOf(services, viewer), (lens) =>
     soon(takingPart(services, viewer, directs), (people) =>
-      soon(latestSeen(services, viewer, directs, relations), (latest) => ({ latest, people })),
+      soon(latestSeen(services, viewer, directs, lens), (latest) => ({ latest, people })),
     ),
   );
 }
@@ -118,9 +120,8 @@ function latestSeen(
   services: Services,
   viewer: string,
   directs: readonly AccountDirect[],
-  relations: Relations,
+  lens: Lens,
 ): Soon<readonly (VisibleStatus | undefined)[]> {
-  const options = { relations, hideBlocked: true, hideMuted: true, context: 'thread' } as const;
   const last = directs.map(({ statusIds }) => statusIds[statusIds.length - 1] ?? '');
   const lookFurther = (found: (VisibleStatus | undefined)[], back: number): Soon<typeof found> => {
     const open: number[] = [];
@@ -129,10 +130,10 @@ function latestSeen(
     }
     if (open.length === 0) return found;
     const ids = open.map((index) => directs[index]?.statusIds.at(-back) ?? '');
-    return soon(visibleById(services, viewer, ids, options), (seen) => {
+    return soon(visibleById(services, viewer, ids, PLACES.thread, lens), (seen) => {
       for (const [place, index] of open.entries()) found[index] = seen[place];
       return lookFurther(found, back + 1);
     });
   };
-  return soon(visibleById(services, viewer, last, options), (found) => lookFurther(found, 2));
+  return soon(visibleById(services, viewer, last, PLACES.thread, lens), (found) => lookFurther(found, 2));
 }

@@ -1,5 +1,5 @@
 import { mayQuote, type Quotable, quotableBy } from '../../../actors/domain/quoting.js';
-import type { SeenQuote } from '../../viewing/quoted.js';
+import type { SeenQuote } from '../../viewing/visible-status.js';
 
 /** The REST API's ShallowQuote: the form of a quote within a quoted status. */
 export interface ShallowQuote {

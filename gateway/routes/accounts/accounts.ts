@@ -14,9 +14,10 @@ import { withApproval } from '../../pages/feature-approval.js';
 import { idText, pageBounds, pageProperties } from '../../paging/bounds.js';
 import { type Soon, soon } from '../../paging/soon.js';
 import { accountTimeline } from '../../timelines/account.js';
+import { PLACES } from '../../viewing/judge.js';
 import { loadAccounts } from '../../viewing/people-at-hand.js';
 import { isPublished } from '../../viewing/standing.js';
-import { notFound, publishedAccount, relationsOf, visibleById } from '../../viewing/visible.js';
+import { lensOf, notFound, publishedAccount, visibleById } from '../../viewing/visible.js';
 
 /** Accounts in one request. Bounds one read of the store; clients request a page of accounts, at most 80. */
 export const ACCOUNTS_ASKED_MAX = 200;
@@ -41,8 +42,8 @@ function oneAccount(
   record: StoreAccountRecord | Problem,
 ): Soon<Answer | Problem> {
   if (isProblem(record)) return record;
-  return soon(relationsOf(services, viewer), (relations) => {
-    const pieces = withApproval(services.pages, record, viewer, relations(record.id));
+  return soon(lensOf(services, viewer), (lens) => {
+    const pieces = withApproval(services.pages, record, viewer, lens.relation(record.id));
     return json(new JsonPieces(pieces));
   });
 }
@@ -114,7 +115,7 @@ function statusesOf(request: Request<unknown, StatusesAsked, unknown>, record: S
   const bounds = pageBounds(query);
   if (query.pinned === true) {
     const pinned = [...record.pinnedIds].reverse();
-    return soon(visibleById(services, viewer, pinned, { context: 'account' }), (seen) => {
+    return soon(visibleById(services, viewer, pinned, PLACES.profile), (seen) => {
       const there = seen.filter((status) => status !== undefined);
       return soon(services.pages.list(services, viewer, there.slice(0, bounds.limit)), (list) => json(list));
     });

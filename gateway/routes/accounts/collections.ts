@@ -22,7 +22,7 @@ import { accountCursor } from '../../paging/eras.js';
 import { loadAccounts } from '../../viewing/people-at-hand.js';
 import { askSoon } from '../../viewing/read-services.js';
 import { isSuspended } from '../../viewing/standing.js';
-import { answered, publishedAccount, relationsOf } from '../../viewing/visible.js';
+import { answered, lensOf, publishedAccount } from '../../viewing/visible.js';
 import {
   collectionsById,
   ownCollection,
@@ -199,11 +199,11 @@ const ofAccount = route({
     const { services, viewer, params, query } = request;
     const owner = await publishedAccount(services, params.id);
     if (isProblem(owner)) return owner;
-    const relations = await relationsOf(services, viewer);
-    const isBlocked = viewer !== owner.id && relations(owner.id)?.blockedBy === true;
+    const lens = await lensOf(services, viewer);
+    const isBlocked = viewer !== owner.id && lens.relation(owner.id).blockedBy;
     if (isBlocked || isSuspended(owner)) return page(request, [], false);
     const { ids } = answered(await askSoon(services, owner.id, 'collections', {}));
-    const seen = await collectionsById(services, viewer, ids, { relations });
+    const seen = await collectionsById(services, viewer, ids, { lens });
     const listed = seen
       .filter((one) => one !== undefined && (viewer === owner.id || one.record.text?.discoverable === true))
       .reverse();

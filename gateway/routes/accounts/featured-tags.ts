@@ -13,7 +13,7 @@ import { arrayOf } from '../../pages/status-pages.js';
 import { soon, together } from '../../paging/soon.js';
 import { askSoon } from '../../viewing/read-services.js';
 import { isSuspended } from '../../viewing/standing.js';
-import { answered, notFound, publishedAccount, relationsOf } from '../../viewing/visible.js';
+import { answered, lensOf, notFound, publishedAccount } from '../../viewing/visible.js';
 
 const READ = 'read:accounts';
 const WRITE = 'write:accounts';
@@ -113,7 +113,7 @@ async function shownOf(services: Services, viewer: string | undefined, id: strin
   const owner = await publishedAccount(services, id);
   if (isProblem(owner)) return owner;
   if (isSuspended(owner)) return json([]);
-  if (viewer !== owner.id && (await relationsOf(services, viewer))(owner.id)?.blockedBy === true) return json([]);
+  if (viewer !== owner.id && (await lensOf(services, viewer)).relation(owner.id).blockedBy) return json([]);
   const { featured } = answered(await services.askAccount(owner.id, 'featuredTags', {}));
   return json(featured.map((tag) => renderFeaturedTag(services.instance, owner.username, tag)));
 }

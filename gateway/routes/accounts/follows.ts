@@ -13,7 +13,7 @@ import { accountCursor } from '../../paging/eras.js';
 import { emptyPage, type Page, pageOf, readPage } from '../../paging/page.js';
 import { type Soon, soon } from '../../paging/soon.js';
 import { isSuspended } from '../../viewing/standing.js';
-import { answered, notFound, publishedAccount, relationsOf } from '../../viewing/visible.js';
+import { answered, lensOf, notFound, publishedAccount } from '../../viewing/visible.js';
 import { acting } from './acting.js';
 
 type Edge = { readonly accountId: string };
@@ -127,7 +127,7 @@ function hidesEdges(services: Services, viewer: string | undefined, record: Stor
   if (isSuspended(record)) return true;
   if (viewer === record.id) return false;
   if (record.profile?.hideCollections === true) return true;
-  return soon(relationsOf(services, viewer), (relations) => relations(record.id)?.blockedBy === true);
+  return soon(lensOf(services, viewer), (lens) => lens.relation(record.id).blockedBy);
 }
 
 function readFollowers(services: Services, account: string, bounds: PageBounds): Soon<Page<Edge>> {

@@ -20,7 +20,7 @@ import type { Lens } from '../../viewing/lens.js';
 import { loadAccounts } from '../../viewing/people-at-hand.js';
 import { askSoon } from '../../viewing/read-services.js';
 import { isSuspended } from '../../viewing/standing.js';
-import { answered, notFound, publishedAccount, relationsOf } from '../../viewing/visible.js';
+import { answered, lensOf, notFound, publishedAccount } from '../../viewing/visible.js';
 import { ACCT_CHARS_MAX } from './accounts.js';
 import { acting } from './acting.js';
 import { edgeAnswer } from './mutes.js';
@@ -87,7 +87,7 @@ const endorsements = route({
     const record = await publishedAccount(services, params.id);
     if (isProblem(record)) return record;
     const bounds = pageBounds(query);
-    const isBlocked = viewer !== record.id && (await relationsOf(services, viewer))(record.id)?.blockedBy === true;
+    const isBlocked = viewer !== record.id && (await lensOf(services, viewer)).relation(record.id).blockedBy;
     if (isBlocked || isSuspended(record)) return accountPage(request, bounds, emptyPage);
     const { edges, more } = answered(await services.askAccount(record.id, 'endorsements', bounds));
     const items = edges.map(({ account }) => ({ accountId: account }));

@@ -17,8 +17,9 @@ import { type AnyRoute, json, type Request, route } from '../../http/route.js';
 import type { Services } from '../../http/services.js';
 import { idParams } from '../../pages/answers.js';
 import { arrayOf } from '../../pages/status-pages.js';
+import { forModerators, PLACES } from '../../viewing/judge.js';
 import { notFound, visibleById } from '../../viewing/visible.js';
-import { LISTED, someOf } from '../discovery/trends.js';
+import { someOf } from '../discovery/trends.js';
 
 const shared = { auth: 'user', permission: 'manage_taxonomies' } as const;
 const common = { ...shared, method: 'GET', scope: 'admin:read' } as const;
@@ -53,7 +54,7 @@ function reviewed(reviews: TrendReviews, kind: 'tag' | 'link', name: string): Ui
 const listOf = (items: readonly Uint8Array[][]) => json(new JsonPieces(arrayOf(items)));
 
 async function adminStatuses(services: Services, viewer: string, ids: readonly string[]) {
-  const seen = await visibleById(services, viewer, ids, LISTED);
+  const seen = await visibleById(services, viewer, ids, PLACES.public);
   return services.pages.list(services, viewer, seen);
 }
 
@@ -90,7 +91,7 @@ async function reviewStatus({ services, viewer = '', params }: Reviewed, verdict
   if (record === undefined || record.deleted || record.visibility !== 'public') return notFound();
   const done = await reviewTrend(services, viewer, 'status', status, verdict);
   if (isProblem(done)) return done;
-  const [rendered] = await renderStatuses(services, viewer, [{ record, original: undefined }]);
+  const [rendered] = await renderStatuses(services, viewer, [forModerators(record)]);
   return rendered === undefined ? notFound() : json(rendered);
 }
 

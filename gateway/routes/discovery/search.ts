@@ -16,7 +16,7 @@ import { arrayOf } from '../../pages/status-pages.js';
 import { boundOf, boundText, idText, limitQuery } from '../../paging/bounds.js';
 import { eachBounded, READS_AT_ONCE_MAX } from '../../paging/cursor.js';
 import { type Soon, soon, together } from '../../paging/soon.js';
-import type { VisibleStatus } from '../../viewing/visible.js';
+import type { VisibleStatus } from '../../viewing/visible-status.js';
 
 /** Longest query: no name, address or useful sentence is longer. */
 const QUESTION_CHARS_MAX = 500;

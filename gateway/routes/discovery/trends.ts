@@ -8,6 +8,7 @@ import { statusPage } from '../../pages/answers.js';
 import { arrayOf } from '../../pages/status-pages.js';
 import { limitQuery, pageBounds, pageProperties } from '../../paging/bounds.js';
 import { pageOf } from '../../paging/page.js';
+import { PLACES } from '../../viewing/judge.js';
 import { notFound, visibleById } from '../../viewing/visible.js';
 
 /** Longest link that is recognised in texts. */
@@ -21,8 +22,6 @@ export const someOf = (limitDefault: number, limitMax: number) =>
     limit: limitQuery(limitDefault, limitMax),
     offset: Type.Integer({ minimum: 0, maximum: OFFSET_MAX, default: 0, clamp: true }),
   });
-
-export const LISTED = { hideBlocked: true, hideMuted: true, context: 'public' } as const;
 
 const withdrawn = route({
   method: 'GET',
@@ -68,7 +67,7 @@ const statuses = route({
     const reviews = await trendReviews(services.entries);
     const all = (await services.trends.statuses()).filter((id) => reviews.shows('status', id));
     const some = all.slice(query.offset, query.offset + query.limit);
-    const seen = await visibleById(services, viewer, some, LISTED);
+    const seen = await visibleById(services, viewer, some, PLACES.public);
     return json(await services.pages.list(services, viewer, seen));
   },
 });
@@ -89,7 +88,7 @@ const linkTimeline = route({
     const rows = trend.statusIds.map((id) => ({ id }));
     const { items, ...page } = pageOf(rows, bounds);
     const ids = items.map(({ id }) => id);
-    const seen = await visibleById(services, viewer, ids, LISTED);
+    const seen = await visibleById(services, viewer, ids, PLACES.public);
     const visible = seen.filter((status) => status !== undefined);
     return statusPage(request, bounds, { ...page, items: visible }, { url: query.url });
   },

@@ -6,7 +6,8 @@ import { loadMarks } from '../../entities/status/status.js';
 import { type AnyRoute, json, route } from '../../http/route.js';
 import type { Services } from '../../http/services.js';
 import { idParams } from '../../pages/answers.js';
-import { notFound, type VisibleStatus, visibleStatus } from '../../viewing/visible.js';
+import { notFound, visibleStatus } from '../../viewing/visible.js';
+import type { VisibleStatus } from '../../viewing/visible-status.js';
 
 const get = route({
   method: 'GET',

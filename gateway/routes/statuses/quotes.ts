@@ -9,7 +9,8 @@ import { idText, pageBounds, pageQuery } from '../../paging/bounds.js';
 import { entriesSoon, PartsCursor } from '../../paging/cursor.js';
 import { readPage } from '../../paging/page.js';
 import { soon } from '../../paging/soon.js';
-import { loadStatuses, notFound, visibleById, visibleStatus, withoutContent } from '../../viewing/visible.js';
+import { PLACES, withoutContent } from '../../viewing/judge.js';
+import { loadStatuses, notFound, visibleById, visibleStatus } from '../../viewing/visible.js';
 import { QuotePolicy } from './post.js';
 
 const WRITE = 'write:statuses';
@@ -56,7 +57,7 @@ const list = route({
       );
       const page = readPage(cursor, bounds, (rows) => {
         const ids = rows.map(({ id }) => id);
-        return visibleById(services, viewer, ids, { hideBlocked: true });
+        return visibleById(services, viewer, ids, PLACES.quote);
       });
       return soon(page, (found) => statusPage(request, bounds, found));
     });

@@ -15,7 +15,8 @@ import { editedMedia, letGo, mediaEdit } from '../../posting/edited-media.js';
 import { written } from '../../posting/written.js';
 import type { EmojiLookup } from '../../settings/custom-emoji.js';
 import { loadAccounts } from '../../viewing/people-at-hand.js';
-import { notFound, type VisibleStatus, visibleStatus } from '../../viewing/visible.js';
+import { notFound, visibleStatus } from '../../viewing/visible.js';
+import type { VisibleStatus } from '../../viewing/visible-status.js';
 import { newPoll, PollDraft, QuotePolicy, TextDraft } from './post.js';
 
 const edit = route({

@@ -11,15 +11,9 @@ import { type Entry, entriesSoon, PartsCursor } from '../../paging/cursor.js';
 import { accountCursor } from '../../paging/eras.js';
 import { readPage } from '../../paging/page.js';
 import { type Soon, soon } from '../../paging/soon.js';
-import {
-  loadStatuses,
-  notFound,
-  type VisibleStatus,
-  visibleById,
-  visibleStatus,
-  visibleStatuses,
-  withoutContent,
-} from '../../viewing/visible.js';
+import { withoutContent } from '../../viewing/judge.js';
+import { loadStatuses, notFound, visibleById, visibleStatus, visibleStatuses } from '../../viewing/visible.js';
+import type { VisibleStatus } from '../../viewing/visible-status.js';
 
 /** Result of a command: the status to answer with, and for an undo whether there was anything to undo. */
 interface Marked {

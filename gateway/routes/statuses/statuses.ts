@@ -11,7 +11,9 @@ import { idParams } from '../../pages/answers.js';
 import { arrayOf } from '../../pages/status-pages.js';
 import { idText } from '../../paging/bounds.js';
 import { type Soon, soon } from '../../paging/soon.js';
-import { notFound, type VisibleStatus, visibleById, visibleStatus } from '../../viewing/visible.js';
+import { PLACES } from '../../viewing/judge.js';
+import { notFound, visibleById, visibleStatus } from '../../viewing/visible.js';
+import type { VisibleStatus } from '../../viewing/visible-status.js';
 import { postStatus } from './post.js';
 
 /** Statuses in one request: bounds one read of the store. */
@@ -53,8 +55,7 @@ const getStatuses = route({
  */
 function contextAnswer(services: Services, viewer: string | undefined, thread: ConversationThread): Soon<Answer> {
   const { ancestors, descendants } = thread;
-  const options = { hideBlocked: true, hideMuted: true, context: 'thread' } as const;
-  return soon(visibleById(services, viewer, [...ancestors, ...descendants], options), (all) =>
+  return soon(visibleById(services, viewer, [...ancestors, ...descendants], PLACES.thread), (all) =>
     soon(services.pages.pieces(services, viewer, all), (shown) => {
       const [above, below] = [arrayOf(shown.slice(0, ancestors.length)), arrayOf(shown.slice(ancestors.length))];
       return json(new JsonPieces([ANCESTORS, ...above, DESCENDANTS, ...below, END]));

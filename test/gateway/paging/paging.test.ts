@@ -10,7 +10,7 @@ import { publicTimeline } from '../../../gateway/timelines/public.js';
 import { streamSources } from '../../../gateway/timelines/sources.js';
 import { Lenses } from '../../../gateway/viewing/lenses.js';
 import { REPEAT_ROWS } from '../../../gateway/viewing/repeat-window.js';
-import type { VisibleStatus } from '../../../gateway/viewing/visible.js';
+import type { VisibleStatus } from '../../../gateway/viewing/visible-status.js';
 import { Dice, TimelineWorld } from '../timelines/timeline-world.js';
 
 const SEEDS = 40;

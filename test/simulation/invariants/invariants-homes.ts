@@ -5,6 +5,7 @@ import type { Services } from '../../../gateway/http/services.js';
 import { readPage } from '../../../gateway/paging/page.js';
 import { homeCursor, homeTimeline, selectShown } from '../../../gateway/timelines/home.js';
 import { NOBODY_LIMITED } from '../../../gateway/viewing/account-limits.js';
+import { PLACES } from '../../../gateway/viewing/judge.js';
 import { Lenses } from '../../../gateway/viewing/lenses.js';
 import { lonelyRings } from '../../kit/actors/lonely-rings.js';
 import { noUploads } from '../../kit/actors/uploads.js';
@@ -70,7 +71,7 @@ async function newest(services: Services, account: string): Promise<string[]> {
   const bounds = { limit: 200, before: undefined, after: undefined, upwards: false };
   const { view, part } = await services.lenses.home(account, bounds);
   const cursor = homeCursor(services, account, () => view.lens.authors, bounds, part);
-  const select = selectShown(services, account, view, (status) => view.lens.home(status));
+  const select = selectShown(services, account, view.lens, PLACES.home);
   return (await readPage(cursor, bounds, select)).items.map(({ record }) => record.id);
 }
 
