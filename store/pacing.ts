@@ -1,4 +1,4 @@
-import type { Clock, Timer } from '../actors/domain/time.js';
+import type { Timer } from '../actors/domain/time.js';
 
 /** Waits of an adapter. A simulation supplies its own, so that its seed decides what runs when. */
 export interface Pacing {
@@ -8,8 +8,11 @@ export interface Pacing {
   after(delayMs: number, callback: () => void): Timer;
 }
 
-/** Returns the turns of this process's event loop with the timers of a clock. */
-export const pacingOn = (clock: Pick<Clock, 'after'>): Pacing => ({
+/** The event loop and the timers of this process. */
+export const eventLoop: Pacing = {
   atTurnsEnd: (callback) => void setImmediate(callback),
-  after: (delayMs, callback) => clock.after(delayMs, callback),
-});
+  after(delayMs, callback) {
+    const timer = setTimeout(callback, delayMs);
+    return { cancel: () => clearTimeout(timer) };
+  },
+};

@@ -164,16 +164,19 @@ export class Tails {
   }
 }
 
-/** Returns the viewer's fields of a status. */
-function marksOf(bits: number | undefined, filtered: readonly FilterMatch[] | undefined): ViewerMarks | undefined {
+/** Returns the viewer's fields of a status. Public streams show filters but no marks. */
+function marksOf(
+  bits: number | undefined,
+  filtered: readonly FilterMatch[] | undefined,
+): Partial<ViewerMarks> | undefined {
   const mine = bits === undefined ? undefined : viewerMarks(bits);
-  return filtered === undefined ? mine : mine && { ...mine, filtered: filtered.map(renderFilterResult) };
+  return filtered === undefined ? mine : { ...mine, filtered: filtered.map(renderFilterResult) };
 }
 
 function tailOf(
   isOpen: boolean,
   quotable: number,
-  mine: ViewerMarks | undefined,
+  mine: Partial<ViewerMarks> | undefined,
   poll: Poll | null = null,
 ): Uint8Array {
   const rest = `,${JSON.stringify({ poll, quote_approval: approval(quotable), ...mine }).slice(1)}`;

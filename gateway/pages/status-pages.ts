@@ -4,7 +4,8 @@ import { notificationHead, type SeenNotification, seenNotifications } from '../e
 import { fallbackOf } from '../entities/notification/notification-fallback.js';
 import type { StoredNotification } from '../entities/notification/stored-notification.js';
 import { collectionJson } from '../entities/status/collection.js';
-import { approvalOf } from '../entities/status/quote.js';
+import { approvalOf, shallowQuote } from '../entities/status/quote.js';
+import type { Status } from '../entities/status/status.js';
 import { JsonPieces } from '../http/json-pieces.js';
 import { type Soon, soon } from '../paging/soon.js';
 import type { InstanceSettings } from '../settings/settings.js';
@@ -104,12 +105,38 @@ export class StatusPages {
     });
   }
 
+  /** Returns one status as an object, for answers that change its fields; undefined if it is absent. */
+  async entity(services: ReadServices, viewer: string | undefined, seen: VisibleStatus): Promise<Status | undefined> {
+    const json = await this.one(services, viewer, seen);
+    return json && (JSON.parse(json.toString()) as Status);
+  }
+
   /** Renders each status as pieces of JSON, to be part of a larger object. */
   pieces(
     services: ReadServices,
     viewer: string | undefined,
     seen: readonly (VisibleStatus | undefined)[],
     done: Done = NOTHING,
+  ): Soon<(readonly Uint8Array[] | undefined)[]> {
+    return this.#rendered(services, viewer, seen, done, undefined);
+  }
+
+  /** Renders each status like `pieces`, with relations that the caller just checked. */
+  seenBy(
+    services: ReadServices,
+    viewer: string | undefined,
+    seen: readonly (VisibleStatus | undefined)[],
+    lens: Lens,
+  ): Soon<(readonly Uint8Array[] | undefined)[]> {
+    return this.#rendered(services, viewer, seen, NOTHING, lens);
+  }
+
+  #rendered(
+    services: ReadServices,
+    viewer: string | undefined,
+    seen: readonly (VisibleStatus | undefined)[],
+    done: Done,
+    known: Lens | undefined,
   ): Soon<(readonly Uint8Array[] | undefined)[]> {
     const markedIds: string[] = [];
     for (const status of seen) {
@@ -119,7 +146,7 @@ export class StatusPages {
       if (quoted !== undefined) markedIds.push(quoted.id);
     }
     return soon(viewer === undefined ? NO_MARKS : this.#marks.of(viewer, markedIds), (stored) =>
-      soon(viewer === undefined ? undefined : lensOf(services, viewer), (lens) =>
+      soon(viewer === undefined ? undefined : (known ?? lensOf(services, viewer)), (lens) =>
         this.#shown(services, viewer, seen, done === NOTHING ? stored : after(stored, done), lens),
       ),
     );
@@ -276,11 +303,7 @@ export class StatusPages {
   /** Returns the quote, which is between a quoting status' bytes and its tail. */
   #quote(look: Look, quote: SeenQuote | undefined, place: Place): Uint8Array[] {
     if (quote === undefined) return [NO_QUOTE];
-    if (place === 'quote') {
-      const head = `null,"quote":{"state":"${quote.state}",`;
-      const id = quote.quoted === undefined ? 'null' : `"${quote.quoted.record.id}"`;
-      return [Buffer.from(`${head}"quoted_status_id":${id}}`)];
-    }
+    if (place === 'quote') return [Buffer.from(`null,"quote":${JSON.stringify(shallowQuote(quote))}`)];
     look.quotes ??= new Map();
     let pieces = look.quotes.get(quote);
     if (pieces === undefined) {

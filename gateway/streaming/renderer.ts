@@ -1,6 +1,7 @@
 import { Unavailable } from '../../actors/domain/problem.js';
 import type { Clock } from '../../actors/domain/time.js';
 import type { AccountDirect, StoreNotificationRecord, StoreStatusRecord } from '../../proto/gen/types.js';
+import type { Soon } from '../paging/soon.js';
 import type { StreamSources } from './sources.js';
 import { StreamEvent } from './stream-event.js';
 
@@ -14,7 +15,7 @@ const RETRY_DELAYS_MS = [100, 500, 1_000, 2_000] as const;
 export async function untilAvailable<T>(
   clock: Clock,
   wanted: () => boolean,
-  attempt: () => Promise<T>,
+  attempt: () => Soon<T>,
 ): Promise<T | undefined> {
   for (let tries = 0; wanted(); tries++) {
     try {
@@ -37,17 +38,11 @@ export async function statusEvent(
   record: StoreStatusRecord,
   news: 'status' | 'edited' = 'status',
 ): Promise<StreamEvent | undefined> {
-  const entity = await sources.renderStatus(record);
-  if (entity === undefined) return undefined;
-  const json = JSON.stringify(entity);
-  const hasPoll = showsPoll(entity);
+  const pieces = await sources.renderStatus(record);
+  if (pieces === undefined) return undefined;
   return news === 'status'
-    ? new StreamEvent('update', json, record.id, hasPoll)
-    : new StreamEvent('status.update', json, undefined, hasPoll);
-}
-
-function showsPoll({ poll, reblog }: { readonly poll?: unknown; readonly reblog?: object | null }): boolean {
-  return poll != null || (reblog != null && showsPoll(reblog));
+    ? new StreamEvent('update', pieces, record.id)
+    : new StreamEvent('status.update', pieces, undefined);
 }
 
 export async function notificationEvent(
@@ -56,8 +51,8 @@ export async function notificationEvent(
   id: string,
   record: StoreNotificationRecord,
 ): Promise<StreamEvent | undefined> {
-  const entity = await sources.renderNotification(viewer, id, record);
-  return entity === undefined ? undefined : new StreamEvent('notification', JSON.stringify(entity), id);
+  const pieces = await sources.renderNotification(viewer, id, record);
+  return pieces && new StreamEvent('notification', pieces, id);
 }
 
 export async function conversationEvent(
@@ -66,6 +61,5 @@ export async function conversationEvent(
   direct: AccountDirect,
 ): Promise<(StreamEvent & { readonly id: string }) | undefined> {
   const found = await sources.renderConversation(viewer, direct);
-  if (found === undefined) return undefined;
-  return new StreamEvent('conversation', JSON.stringify(found.entity), found.id) as StreamEvent & { id: string };
+  return found && (new StreamEvent('conversation', found.pieces, found.id) as StreamEvent & { id: string });
 }

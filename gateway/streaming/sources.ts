@@ -1,7 +1,9 @@
 import type { TagWish } from '../../actors/domain/text/hashtag.js';
 import type { AccountDirect, StoreNotificationRecord, StoreStatusRecord } from '../../proto/gen/types.js';
 import type { StoredNotification } from '../entities/notification/stored-notification.js';
+import type { Soon } from '../paging/soon.js';
 import type { Place } from '../viewing/judge.js';
+import type { Lens } from '../viewing/lens.js';
 
 /**
  * A status that was deleted or edited, or got a preview card, at `atMs`. `status` contains its audience, and whether it
@@ -16,13 +18,8 @@ export interface StatusChange {
 export interface StreamedConversation {
   /** Id of its last status. */
   readonly id: string;
-  readonly entity: object;
-}
-
-/** Fields that a status, and the one that it reblogs, have in addition for one viewer. */
-export interface StreamedMarks {
-  readonly status: object;
-  readonly reblog: object | undefined;
+  /** The entity as pieces of JSON. */
+  readonly pieces: readonly Uint8Array[];
 }
 
 /**
@@ -32,24 +29,31 @@ export interface StreamedMarks {
  * @throws Unavailable when the store cannot answer; the hub retries
  */
 export interface StreamSources {
-  /** Renders the Status entity without the fields that depend on the viewer; undefined if it is deleted. */
-  renderStatus(record: StoreStatusRecord): Promise<object | undefined>;
+  /** Renders the Status entity as pieces of JSON for anonymous viewers, without a quote; undefined if it is deleted. */
+  renderStatus(record: StoreStatusRecord): Soon<readonly Uint8Array[] | undefined>;
   /**
-   * Renders the status for one viewer, who sees quotes differently from others. `isMarked`: all statuses in it have the
-   * viewer's marks, and polls the viewer's votes.
+   * Renders the status with the same fragments as pages, as the lens judges it at this place: with the matching filters
+   * and its quote. `marksOf`: the account whose marks and votes all statuses in it have. Undefined if it is hidden.
    */
-  renderFor(viewer: string, record: StoreStatusRecord, isMarked: boolean, at: Place): Promise<object | undefined>;
-  /** Returns the viewer's marks. `isMuted`: the viewer has muted the conversation. */
-  marksOf(viewer: string, record: StoreStatusRecord, isMuted: boolean): Promise<StreamedMarks>;
+  renderFor(
+    marksOf: string | undefined,
+    record: StoreStatusRecord,
+    lens: Lens,
+    at: Place,
+  ): Soon<readonly Uint8Array[] | undefined>;
   /** Renders the Notification entity; undefined if its status or account is deleted or not visible. */
-  renderNotification(viewer: string, id: string, record: StoreNotificationRecord): Promise<object | undefined>;
+  renderNotification(
+    viewer: string,
+    id: string,
+    record: StoreNotificationRecord,
+  ): Soon<readonly Uint8Array[] | undefined>;
   homeSince(viewer: string, sinceId: string, limit: number): Promise<readonly StoreStatusRecord[]>;
   /** Returns nothing if the viewer has no such list. */
   listSince(viewer: string, listId: string, sinceId: string, limit: number): Promise<readonly StoreStatusRecord[]>;
   tagSince(viewer: string, wish: TagWish, sinceId: string, limit: number): Promise<readonly StoreStatusRecord[]>;
   publicSince(viewer: string | undefined, sinceId: string, limit: number): Promise<readonly StoreStatusRecord[]>;
   /** Renders the Conversation entity with the last status' id; undefined if the viewer may not see any of it. */
-  renderConversation(viewer: string, direct: AccountDirect): Promise<StreamedConversation | undefined>;
+  renderConversation(viewer: string, direct: AccountDirect): Soon<StreamedConversation | undefined>;
   /** Returns conversations by the ids of their last statuses. */
   conversationsSince(viewer: string, sinceId: string, limit: number): Promise<readonly AccountDirect[]>;
   /** Returns the current records of these statuses or reblogs, in that order; undefined for deleted ones. */

@@ -1,44 +1,49 @@
 import type { StreamKind } from './stream-kinds.js';
 
+/** Variants of one event that viewers share: a few combinations of marks are the common ones. */
+const VARIANTS_MAX = 16;
+
 /** One event, encoded once for all sockets. */
 export class StreamEvent {
   readonly event: string;
   /** Id of the status or notification; absent for an event without a position to resume from (delete). */
   readonly id: string | undefined;
-  /** True if the event shows a poll, its own or that of its original: voters see it differently. */
-  readonly hasPoll: boolean;
-  readonly #payload: string | undefined;
-  readonly #variants = new Map<string, StreamEvent>();
+  readonly #payload: string | readonly Uint8Array[] | undefined;
+  readonly #variants: StreamEvent[] = [];
   readonly #frames = new Map<string, Uint8Array>();
+  #text: string | undefined;
   #sse: Uint8Array | undefined;
 
-  /** `payload` is JSON text, a bare id for delete, or absent. */
-  constructor(event: string, payload: string | undefined, id: string | undefined, hasPoll = false) {
+  /** `payload` is JSON text or its pieces in UTF-8, a bare id for delete, or absent. */
+  constructor(event: string, payload: string | readonly Uint8Array[] | undefined, id: string | undefined) {
     this.event = event;
-    this.hasPoll = hasPoll;
     this.#payload = payload;
     this.id = id;
   }
 
   /**
-   * Returns a variant for some viewers: the entity with further fields, also for its original. Viewers with the same
-   * fields share one event, because most have no marks.
+   * Returns the variant with these pieces of JSON. Viewers with the same pieces share one event: most have no marks, and
+   * pieces are cached.
    */
-  with(fields: object, reblogged?: object): StreamEvent {
-    const name = JSON.stringify([fields, reblogged]);
-    let variant = this.#variants.get(name);
-    if (variant === undefined) {
-      const { reblog, ...entity } = JSON.parse(this.#payload ?? '{}') as { readonly reblog?: object | null };
-      const inner = reblog === undefined ? {} : { reblog: reblog && { ...reblog, ...reblogged } };
-      variant = this.of({ ...entity, ...inner, ...fields });
-      this.#variants.set(name, variant);
-    }
-    return variant;
+  of(pieces: readonly Uint8Array[]): StreamEvent {
+    if (this.#consistsOf(pieces)) return this;
+    for (const variant of this.#variants) if (variant.#consistsOf(pieces)) return variant;
+    const made = new StreamEvent(this.event, pieces, this.id);
+    if (this.#variants.length < VARIANTS_MAX) this.#variants.push(made);
+    return made;
   }
 
-  /** Returns a variant for one viewer, with another entity. */
-  of(entity: object): StreamEvent {
-    return new StreamEvent(this.event, JSON.stringify(entity), this.id, this.hasPoll);
+  #consistsOf(pieces: readonly Uint8Array[]): boolean {
+    const own = this.#payload;
+    if (typeof own !== 'object' || own.length !== pieces.length) return false;
+    for (let index = 0; index < own.length; index++) if (own[index] !== pieces[index]) return false;
+    return true;
+  }
+
+  get #payloadText(): string | undefined {
+    if (typeof this.#payload !== 'object') return this.#payload;
+    this.#text ??= Buffer.concat(this.#payload).toString();
+    return this.#text;
   }
 
   /**
@@ -48,7 +53,7 @@ export class StreamEvent {
   frame({ name, labels }: Pick<StreamKind, 'name' | 'labels'>, at?: string): Uint8Array {
     let frame = this.#frames.get(name);
     if (frame === undefined) {
-      frame = Buffer.from(JSON.stringify({ stream: labels, event: this.event, payload: this.#payload }));
+      frame = Buffer.from(JSON.stringify({ stream: labels, event: this.event, payload: this.#payloadText }));
       this.#frames.set(name, frame);
     }
     if (at === undefined) return frame;
@@ -60,7 +65,7 @@ export class StreamEvent {
    * breaks, because JSON escapes them. Clients ignore an event without data, so there is always some.
    */
   sse(): Uint8Array {
-    this.#sse ??= Buffer.from(`event: ${this.event}\ndata: ${this.#payload ?? '{}'}\n`);
+    this.#sse ??= Buffer.from(`event: ${this.event}\ndata: ${this.#payloadText ?? '{}'}\n`);
     return this.#sse;
   }
 }

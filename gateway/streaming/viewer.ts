@@ -2,28 +2,23 @@ import { isProblem } from '../../actors/domain/problem.js';
 import { codec } from '../../proto/codec.js';
 import type { AccountDirect, StoreNotificationRecord, StoreStatusRecord } from '../../proto/gen/types.js';
 import { accountTopic } from '../../transport/bus.js';
-import { type FilterResult, renderFilterResult } from '../entities/account/filter.js';
+import type { Soon } from '../paging/soon.js';
 import { isWelcome, type Place } from '../viewing/judge.js';
 import { Lens } from '../viewing/lens.js';
 import { loadScreen } from '../viewing/screen.js';
-import { judgedStatus } from '../viewing/visible.js';
 import { CatchingUp, type Send } from './catching-up.js';
 import type { Connection, StreamSubscription } from './connection.js';
 import { Feed } from './feed.js';
 import type { HubParts } from './hub-parts.js';
 import { Lane } from './lane.js';
 import { conversationEvent, notificationEvent, untilAvailable } from './renderer.js';
-import type { StreamedMarks } from './sources.js';
 import { StreamEvent } from './stream-event.js';
-import { isAccounts } from './stream-kinds.js';
+import { isAccounts, type StreamKind } from './stream-kinds.js';
 
 /** Event for clients that apply filters themselves: they read the filters again. */
 const FILTERS_CHANGED = new StreamEvent('filters_changed', undefined, undefined);
 /** Event that waiting notifications were merged into the others. The payload has no meaning and is Mastodon's. */
 const MERGED = new StreamEvent('notifications_merged', '1', undefined);
-
-const NO_FILTERS: readonly FilterResult[] = [];
-const NO_MARKS: StreamedMarks = { status: {}, reblog: undefined };
 
 const accountTopicCodec = codec('murmuration.node.AccountTopic');
 
@@ -113,52 +108,35 @@ export class Viewer {
     record: StoreStatusRecord,
     send: Send,
   ): Promise<void> {
-    /** Variants with and without the viewer's marks. The marks are read once, however many streams show the status. */
-    const own = new Map<boolean, StreamEvent | undefined>();
-    const marks = taking.some(({ kind }) => isAccounts(kind)) ? await this.#marks(record) : NO_MARKS;
-    if (marks === undefined) return;
+    /** Variants by place, rendered once however many streams of that kind show the status. */
+    const variants = new Map<Place, StreamEvent | undefined>();
+    for (const { kind, at } of taking) {
+      if (this.#lens === undefined) return;
+      if (!variants.has(at)) variants.set(at, await this.#variant(event, record, this.#lens, kind, at));
+    }
     for (const subscription of taking) {
-      const isMarked = isAccounts(subscription.kind);
-      if (!own.has(isMarked)) own.set(isMarked, await this.#own(event, record, isMarked, subscription.at));
-      const shown = own.get(isMarked);
-      const lens = this.#lens;
-      if (lens === undefined) return;
-      const filtered = lens.screen === undefined ? NO_FILTERS : await this.#filtered(lens, record, subscription.at);
-      if (shown === undefined || filtered === undefined) continue;
-      const results = filtered.length === 0 ? {} : { filtered };
-      const { status, reblog } = isMarked ? marks : NO_MARKS;
-      const isPlain = !isMarked && filtered.length === 0;
-      const inner = isMarked && reblog !== undefined ? { ...reblog, ...results } : undefined;
-      send(subscription, isPlain ? shown : shown.with({ ...status, ...results }, inner));
+      const shown = variants.get(subscription.at);
+      if (shown !== undefined) send(subscription, shown);
     }
   }
 
   /**
-   * Returns the viewer's filters that match the status. Undefined: filters or blocked servers hide it, or the original
-   * of a reblog is gone.
+   * Renders the viewer's variant: marks, filters, quotes and polls look different to each viewer. Undefined: filters or
+   * blocked servers hide the status, or the original of a reblog is gone.
    */
-  async #filtered(lens: Lens, record: StoreStatusRecord, at: Place): Promise<readonly FilterResult[] | undefined> {
-    const { services } = this.#parts;
-    const seen = await this.#untilAvailable(async () => judgedStatus(services, lens, record, at));
-    return seen && (seen.filtered ?? []).map(renderFilterResult);
-  }
-
-  async #marks(record: StoreStatusRecord): Promise<StreamedMarks | undefined> {
-    const isMuted = this.#lens?.mutesConversation(record.conversationId) === true;
-    return this.#untilAvailable(() => this.#parts.sources.marksOf(this.id, record, isMuted));
-  }
-
-  /** Renders the viewer's variant: quotes look different to each viewer, and polls to each voter. */
-  async #own(
+  async #variant(
     event: StreamEvent,
     record: StoreStatusRecord,
-    isMarked: boolean,
+    lens: Lens,
+    kind: StreamKind,
     at: Place,
   ): Promise<StreamEvent | undefined> {
-    if (record.quote === undefined && !(isMarked && event.hasPoll)) return event;
+    const isOwn = isAccounts(kind);
+    if (!isOwn && lens.screen === undefined && record.quote === undefined) return event;
+    const marksOf = isOwn ? this.id : undefined;
     const { sources } = this.#parts;
-    const entity = await this.#untilAvailable(() => sources.renderFor(this.id, record, isMarked, at));
-    return entity === undefined ? undefined : event.of(entity);
+    const pieces = await this.#untilAvailable(() => sources.renderFor(marksOf, record, lens, at));
+    return pieces && event.of(pieces);
   }
 
   edited(event: StreamEvent, record: StoreStatusRecord): void {
@@ -296,7 +274,7 @@ export class Viewer {
     }
   }
 
-  #untilAvailable<T>(attempt: () => Promise<T>): Promise<T | undefined> {
+  #untilAvailable<T>(attempt: () => Soon<T>): Promise<T | undefined> {
     return untilAvailable(this.#parts.services.clock, () => this.connections.size > 0, attempt);
   }
 

@@ -1,13 +1,12 @@
 import { isProblem } from '../../actors/domain/problem.js';
 import type { StoreStatusRecord } from '../../proto/gen/types.js';
 import { statuses } from '../../store/tables.js';
-import { renderNotifications } from '../entities/notification/notification.js';
-import { renderConversations } from '../entities/status/conversation.js';
-import { renderStatuses } from '../entities/status/status.js';
+import { conversationPieces } from '../entities/status/conversation.js';
 import type { Services } from '../http/services.js';
 import { notificationCursor } from '../notifications/notification-cursor.js';
 import type { PageBounds } from '../paging/bounds.js';
 import type { Page } from '../paging/page.js';
+import { type Soon, soon } from '../paging/soon.js';
 import type { StreamSources } from '../streaming/sources.js';
 import { PLACES } from '../viewing/judge.js';
 import { anonymousLens } from '../viewing/lens.js';
@@ -17,26 +16,19 @@ import { homeTimeline } from './home.js';
 import { listTimeline } from './list.js';
 import { publicTimeline } from './public.js';
 import { StatusChanges } from './status-changes.js';
-import { streamMarks } from './stream-marks.js';
 import { tagTimeline } from './tag.js';
 
 /** Builds the readers and renderers of streams from the functions that routes use. */
 export function streamSources(services: Services): StreamSources {
   const changes = new StatusChanges(services.tables, services.clock);
   return {
-    async renderStatus(record) {
-      return renderForStreams(services, record);
-    },
-    async renderFor(viewer, record, isMarked, at) {
-      const [seen] = await visibleStatuses(services, viewer, [record], at);
-      return (await renderStatuses(services, isMarked ? viewer : undefined, [seen]))[0];
-    },
-    async marksOf(viewer, record, isMuted) {
-      return streamMarks(services, viewer, record, isMuted);
-    },
-    async renderNotification(viewer, id, record) {
-      return (await renderNotifications(services, viewer, [{ id, record }]))[0];
-    },
+    renderStatus: (record) => renderForStreams(services, record),
+    renderFor: (marksOf, record, lens, at) =>
+      soon(visibleStatuses(services, undefined, [record], at, lens), (seen) =>
+        soon(services.pages.seenBy(services, marksOf, seen, lens), ([pieces]) => pieces),
+      ),
+    renderNotification: (viewer, id, record) =>
+      soon(services.pages.notifications(services, viewer, [{ id, record }]), ([pieces]) => pieces),
     async homeSince(viewer, sinceId, limit) {
       return oldestFirst(await homeTimeline(services, viewer, above(sinceId, limit)));
     },
@@ -50,10 +42,7 @@ export function streamSources(services: Services): StreamSources {
     async publicSince(viewer, sinceId, limit) {
       return oldestFirst(await publicTimeline(services, viewer, above(sinceId, limit)));
     },
-    async renderConversation(viewer, direct) {
-      const [entity] = await renderConversations(services, viewer, [direct]);
-      return entity?.last_status ? { id: entity.last_status.id, entity } : undefined;
-    },
+    renderConversation: (viewer, direct) => soon(conversationPieces(services, viewer, [direct]), ([found]) => found),
     async conversationsSince(viewer, sinceId, limit) {
       const found = await services.askAccount(viewer, 'directs', above(sinceId, limit));
       return isProblem(found) ? [] : found.directs.toReversed();
@@ -78,9 +67,10 @@ export function streamSources(services: Services): StreamSources {
  * Renders a status for all subscribers. The judge decides for each of them afterwards. Quotes are left out, because
  * they look different to each subscriber.
  */
-async function renderForStreams(services: Services, record: StoreStatusRecord) {
-  const seen = await judgedStatus(services, anonymousLens(services.limits), record, PLACES.broadcast);
-  return (await renderStatuses(services, undefined, [seen]))[0];
+function renderForStreams(services: Services, record: StoreStatusRecord): Soon<readonly Uint8Array[] | undefined> {
+  return soon(judgedStatus(services, anonymousLens(services.limits), record, PLACES.broadcast), (seen) =>
+    soon(services.pages.pieces(services, undefined, [seen]), ([pieces]) => pieces),
+  );
 }
 
 function above(sinceId: string, limit: number): PageBounds {

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { GroupedWrites, type SendGroup, type Unit, WAIT_MS_MAX } from '../../store/cassandra/grouped-writes.js';
-import { pacingOn } from '../../store/pacing.js';
-import { VirtualClock } from '../kit/time/virtual-clock.js';
+import { GroupedWrites, type SendGroup, type Unit } from '../../store/cassandra/grouped-writes.js';
+import { until } from '../kit/time/until.js';
 
 const unit = (name: string, bytes = 100, partition = name): Unit => ({
   statements: [{ query: name, params: [] }],
@@ -17,7 +16,6 @@ class Mistake extends Error {}
 
 /** Records groups as they are sent, by their queries; the test answers each. */
 function world() {
-  const clock = new VirtualClock();
   const sent: string[][] = [];
   const answers: ((error?: Error) => void)[] = [];
   const send: SendGroup = (statements) => {
@@ -26,9 +24,9 @@ function world() {
       answers.push((error) => (error === undefined ? resolve() : reject(error)));
     });
   };
-  const writes = new GroupedWrites(send, limits, (error) => error instanceof Mistake, pacingOn(clock));
+  const writes = new GroupedWrites(send, limits, (error) => error instanceof Mistake);
   const turn = () => new Promise<void>((resolve) => void setImmediate(() => setImmediate(resolve)));
-  return { sent, answers, writes, turn, clock };
+  return { sent, answers, writes, turn };
 }
 
 test('writes of one turn share a request, from all callers', async () => {
@@ -74,13 +72,11 @@ test('rows with the same partition key count as one partition, over all tables',
 });
 
 test('a group that waits for an answer goes when that takes long', async () => {
-  const { sent, answers, writes, turn, clock } = world();
+  const { sent, answers, writes, turn } = world();
   const first = writes.write([unit('slow')]);
   await turn();
   const second = writes.write([unit('next')]);
-  await clock.advance(WAIT_MS_MAX - 1);
-  assert.deepEqual(sent, [['slow']]);
-  await clock.advance(1);
+  await until('the next group', () => sent.length === 2, 10_000);
   assert.deepEqual(sent, [['slow'], ['next']]);
   for (const answer of answers) answer();
   await Promise.all([first, second]);

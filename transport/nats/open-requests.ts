@@ -1,6 +1,5 @@
 import type { Msg } from 'nats';
 import { Unavailable } from '../../actors/domain/problem.js';
-import type { Clock, Timer } from '../../actors/domain/time.js';
 import { NotDelivered } from '../bus.js';
 
 /** Maximum delay until a timeout is noticed. */
@@ -25,9 +24,7 @@ interface Open {
 export class OpenRequests {
   readonly #open = new Map<string, Open>();
   #last = 0;
-  #timer: Timer | undefined;
-
-  constructor(private readonly clock: Pick<Clock, 'monotonicMs' | 'after'>) {}
+  #timer: NodeJS.Timeout | undefined;
 
   get size(): number {
     return this.#open.size;
@@ -43,9 +40,8 @@ export class OpenRequests {
     return new Promise((resolve, reject) => {
       this.#last += 1;
       const number = this.#last.toString(36);
-      const deadlineMs = this.clock.monotonicMs() + timeoutMs;
-      this.#open.set(number, { subject, deadlineMs, arrived, resolve, reject });
-      this.#timer ??= this.clock.after(TICK_MS, this.#tick);
+      this.#open.set(number, { subject, deadlineMs: performance.now() + timeoutMs, arrived, resolve, reject });
+      this.#timer ??= setTimeout(this.#tick, TICK_MS);
       send(number);
     });
   }
@@ -69,7 +65,7 @@ export class OpenRequests {
   }
 
   failAll(why: string): void {
-    this.#timer?.cancel();
+    clearTimeout(this.#timer);
     this.#timer = undefined;
     const failed = [...this.#open.values()];
     this.#open.clear();
@@ -77,13 +73,13 @@ export class OpenRequests {
   }
 
   readonly #tick = (): void => {
-    const now = this.clock.monotonicMs();
+    const now = performance.now();
     for (const [number, { subject, deadlineMs, reject }] of this.#open) {
       if (deadlineMs > now) continue;
       this.#open.delete(number);
       reject(new Unavailable(`no answer on ${subject}`));
     }
-    this.#timer = this.#open.size > 0 ? this.clock.after(TICK_MS, this.#tick) : undefined;
+    this.#timer = this.#open.size > 0 ? setTimeout(this.#tick, TICK_MS) : undefined;
   };
 }
 

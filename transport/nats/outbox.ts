@@ -1,4 +1,3 @@
-import type { Clock, Timer } from '../../actors/domain/time.js';
 import { codec } from '../../proto/codec.js';
 import type { NodePacked } from '../../proto/gen/types.js';
 
@@ -24,12 +23,12 @@ export class Outbox {
   #others: (() => void)[] = [];
   #answers = false;
   #turn: NodeJS.Immediate | undefined;
-  #gathering: Timer | undefined;
+  #gathering: NodeJS.Timeout | undefined;
   #sentMs = Number.NEGATIVE_INFINITY;
 
   constructor(
     private readonly sendPack: (pack: Uint8Array) => void,
-    private readonly clock: Pick<Clock, 'monotonicMs' | 'after'>,
+    private readonly nowMs: () => number = () => performance.now(),
   ) {}
 
   /** Adds a message to the pack. */
@@ -55,10 +54,10 @@ export class Outbox {
   /** Sends all gathered messages now. */
   flush(): void {
     clearImmediate(this.#turn);
-    this.#gathering?.cancel();
+    clearTimeout(this.#gathering);
     this.#turn = undefined;
     this.#gathering = undefined;
-    this.#sentMs = this.clock.monotonicMs();
+    this.#sentMs = this.nowMs();
     this.#flushPack();
     const others = this.#others;
     if (others.length === 0) return;
@@ -77,8 +76,7 @@ export class Outbox {
 
   #later(): void {
     if (this.#turn !== undefined || this.#gathering !== undefined) return;
-    if (this.clock.monotonicMs() - this.#sentMs < GATHER_MS)
-      this.#gathering = this.clock.after(GATHER_MS, () => this.flush());
+    if (this.nowMs() - this.#sentMs < GATHER_MS) this.#gathering = setTimeout(() => this.flush(), GATHER_MS);
     else this.#turn = setImmediate(() => this.flush());
   }
 }

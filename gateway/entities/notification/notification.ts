@@ -10,22 +10,10 @@ import { isThere } from '../../viewing/standing.js';
 import { lensOf, visibleById } from '../../viewing/visible.js';
 import { collectionsById, type VisibleCollection } from '../../viewing/visible-collections.js';
 import type { VisibleStatus } from '../../viewing/visible-status.js';
-import { type Account, renderAccount } from '../account/account.js';
 import { renderAccountRoles } from '../account/role.js';
 import { renderCollection } from '../status/collection.js';
-import { renderStatuses, type Status } from '../status/status.js';
 import { type NotificationSubject, subjectOf } from './notification-subject.js';
 import type { StoredNotification } from './stored-notification.js';
-
-/** The REST API's Notification. */
-export interface Notification extends NotificationSubject {
-  readonly id: string;
-  readonly type: string;
-  readonly created_at: string;
-  readonly group_key: string;
-  readonly account: Account;
-  readonly status?: Status;
-}
 
 /** A notification that its owner may see, with its subject. */
 export interface SeenNotification {
@@ -153,24 +141,4 @@ export function groupKey(
 /** Returns the fields of a notification without account and subject. */
 export function notificationHead({ id, record }: SeenNotification) {
   return { id, type: record.type, created_at: isoTime(record.atMs), group_key: groupKey(id, record) };
-}
-
-/** Renders notifications as objects. */
-export async function renderNotifications(
-  services: ReadServices,
-  viewer: string,
-  stored: readonly StoredNotification[],
-): Promise<(Notification | undefined)[]> {
-  const seen = await seenNotifications(services, viewer, stored);
-  const statuses = await renderStatuses(
-    services,
-    viewer,
-    seen.map((one) => one?.status),
-  );
-  return seen.map((one, index) => {
-    const status = statuses[index];
-    if (one === undefined || (one.status !== undefined && status === undefined)) return undefined;
-    const account = renderAccount(services.instance, one.account);
-    return { ...notificationHead(one), account, ...(status === undefined ? {} : { status }), ...one.subject };
-  });
 }

@@ -7,68 +7,42 @@ import { loadAccounts, type People, PeopleAtHand } from '../../viewing/people-at
 import { isPublished } from '../../viewing/standing.js';
 import { lensOf, visibleById } from '../../viewing/visible.js';
 import type { VisibleStatus } from '../../viewing/visible-status.js';
-import { type Account, renderAccount } from '../account/account.js';
-import { renderStatuses, type Status } from './status.js';
 
-/** The REST API's Conversation. */
-export interface Conversation {
+/** A conversation as pieces of JSON. */
+interface ConversationPieces {
+  /** Id of its last status. */
   readonly id: string;
-  readonly unread: boolean;
-  readonly accounts: readonly Account[];
-  readonly last_status: Status | null;
+  readonly pieces: readonly Uint8Array[];
 }
 
-/** Renders conversations, each with the latest status that the viewer may see; undefined if there is none. */
-export async function renderConversations(
-  services: Services,
-  viewer: string,
-  directs: readonly AccountDirect[],
-): Promise<(Conversation | undefined)[]> {
-  const { latest, people } = await seenOf(services, viewer, directs);
-  const statuses = await renderStatuses(services, viewer, latest);
-  return directs.map(({ id, unread }, index) => {
-    const lastStatus = statuses[index];
-    if (lastStatus === undefined) return undefined;
-    const shown = (people[index] ?? []).map((record) => renderAccount(services.instance, record));
-    return { id, unread, accounts: shown, last_status: lastStatus };
-  });
-}
-
-const BEGIN = Buffer.from('[');
 const LAST_STATUS = Buffer.from('],"last_status":');
 const COMMA = Buffer.from(',');
-const NEXT = Buffer.from('},');
-const LAST = Buffer.from('}]');
-const NONE = Buffer.from('[]');
+const END = Buffer.from('}');
 
-/** Renders conversations as pieces of a JSON array, without those that have no visible status. */
+/** Renders conversations, each with the latest status that the viewer may see; undefined if there is none. */
 export function conversationPieces(
   services: Services,
   viewer: string,
   directs: readonly AccountDirect[],
-): Soon<Uint8Array[]> {
+): Soon<(ConversationPieces | undefined)[]> {
   const { pages } = services;
   return soon(seenOf(services, viewer, directs), ({ latest, people }) =>
-    soon(pages.pieces(services, viewer, latest), (statuses) => {
-      const pieces: Uint8Array[] = [BEGIN];
-      for (let index = 0; index < directs.length; index++) {
+    soon(pages.pieces(services, viewer, latest), (statuses) =>
+      directs.map((direct, index) => {
         const lastStatus = statuses[index];
-        if (lastStatus === undefined) continue;
-        if (pieces.length > 1) pieces.push(NEXT);
-        pieces.push(pages.others.conversation(directs[index] as AccountDirect));
-        let isFirst = true;
-        for (const record of people[index] as readonly StoreAccountRecord[]) {
-          if (!isFirst) pieces.push(COMMA);
-          isFirst = false;
+        const id = latest[index]?.record.id;
+        if (lastStatus === undefined || id === undefined) return undefined;
+        const pieces: Uint8Array[] = [pages.others.conversation(direct)];
+        for (const record of people[index] ?? []) {
+          if (pieces.length > 1) pieces.push(COMMA);
           pieces.push(pages.account(record));
         }
         pieces.push(LAST_STATUS);
         for (const piece of lastStatus) pieces.push(piece);
-      }
-      if (pieces.length === 1) return [NONE];
-      pieces.push(LAST);
-      return pieces;
-    }),
+        pieces.push(END);
+        return { id, pieces };
+      }),
+    ),
   );
 }
 

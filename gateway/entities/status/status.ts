@@ -1,22 +1,15 @@
 import { statusUri, statusUrl } from '../../../actors/domain/addresses.js';
-import { eraOfId } from '../../../actors/domain/ids.js';
 import type { StoreAccountRecord, StoreMark, StoreStatusRecord } from '../../../proto/gen/types.js';
-import { marks } from '../../../store/tables.js';
 import { isoTime } from '../../paging/iso-time.js';
 import { type CustomEmoji, emojiIn } from '../../settings/custom-emoji.js';
 import type { InstanceSettings } from '../../settings/settings.js';
-import { loadAccounts } from '../../viewing/people-at-hand.js';
-import type { ReadServices } from '../../viewing/read-services.js';
-import { taggedCollections } from '../../viewing/visible-collections.js';
-import type { VisibleStatus } from '../../viewing/visible-status.js';
 import { type Account, renderAccount } from '../account/account.js';
-import { type FilterResult, renderFilterResult } from '../account/filter.js';
-import { type Collection, renderCollection } from './collection.js';
+import type { FilterResult } from '../account/filter.js';
+import type { Collection } from './collection.js';
 import { type MediaAttachment, renderMediaList } from './media.js';
-import { type Poll, renderPoll } from './poll.js';
+import type { Poll } from './poll.js';
 import { type PreviewCard, renderPreviewCard } from './preview-card.js';
-import { approval, approvalOf, type QuoteApproval, type ShallowQuote, shallowQuote } from './quote.js';
-import { linkedCollections } from './tagged-collections.js';
+import { approval, approvalOf, type QuoteApproval, type ShallowQuote } from './quote.js';
 
 /** The REST API's Status::Mention. */
 export interface StatusMention {
@@ -74,95 +67,6 @@ export interface Status extends Partial<ViewerMarks> {
 
 /** The REST API's Quote, or its shallow form. */
 export type Quote = { readonly state: string; readonly quoted_status: Status | null } | ShallowQuote;
-
-/** Renders statuses with one read per table; undefined if a status is absent or its author is deleted. */
-export async function renderStatuses(
-  services: ReadServices,
-  viewer: string | undefined,
-  seen: readonly (VisibleStatus | undefined)[],
-): Promise<(Status | undefined)[]> {
-  const records = seen.flatMap((status) => (status === undefined ? [] : shownWith(status)));
-  const [authors, marked] = await Promise.all([
-    loadAccounts(
-      services,
-      records.map((record) => record.accountId),
-    ),
-    loadMarks(
-      services,
-      viewer,
-      records.flatMap((record) => (record.reblogOfId === undefined ? [record.id] : [])),
-    ),
-  ]);
-  const view =
-    viewer === undefined ? undefined : (services.lenses.latest(viewer) ?? (await services.lenses.of(viewer)));
-  const linked = new Map(records.map((record) => [record, linkedCollections(services.instance, record)]));
-  const collections = [...linked.values()].flatMap((ids = []) => ids);
-  const tagged = await taggedCollections(services, viewer, collections);
-  const render = (
-    record: StoreStatusRecord,
-    { filtered = [] }: Pick<VisibleStatus, 'filtered'>,
-    within: { readonly original?: Status | undefined; readonly quote?: Quote | undefined; readonly isNested?: boolean },
-  ) => {
-    const author = authors.get(record.accountId);
-    if (author === undefined) return undefined;
-    const mark = marked.get(record.reblogOfId ?? record.id);
-    const isMuted = within.isNested !== true && (view?.lens.mutesConversation(record.conversationId) ?? false);
-    const mine = viewer && {
-      ...viewerMarks(viewerBits(record, author, viewer, mark, isMuted)),
-      filtered: filtered.map(renderFilterResult),
-    };
-    const poll =
-      record.poll && renderPoll(services.instance, record, record.poll, services.clock.nowMs(), viewer, mark);
-    const follows = view?.lens.relation(record.accountId).following === true;
-    return {
-      ...renderStatus(services.instance, record, author, within.original, mine),
-      poll: poll ?? null,
-      quote: within.quote ?? null,
-      quote_approval: approval(approvalOf(record, viewer, follows)),
-      tagged_collections: (linked.get(record) ?? []).flatMap((id) => {
-        const collection = tagged.get(id);
-        return collection === undefined ? [] : [renderCollection(services.instance, collection)];
-      }),
-    };
-  };
-  const quoteOf = (quote: VisibleStatus['quote']): Quote | undefined => {
-    if (quote?.quoted === undefined) return quote && { state: quote.state, quoted_status: null };
-    const { record, quote: further } = quote.quoted;
-    const inner = { isNested: true, quote: further && shallowQuote(further) };
-    return { state: quote.state, quoted_status: render(record, quote.quoted, inner) ?? null };
-  };
-  return seen.map((status) => {
-    if (status === undefined) return undefined;
-    const quote = quoteOf(status.quote);
-    if (status.original === undefined) return render(status.record, status, { quote });
-    const original = render(status.original, status, { quote, isNested: true });
-    return original === undefined ? undefined : render(status.record, status, { original });
-  });
-}
-
-/** Returns all records with which a status is shown. */
-function shownWith({ record, original, quote }: VisibleStatus): StoreStatusRecord[] {
-  return [record, original, quote?.quoted?.record].filter((one) => one !== undefined);
-}
-
-export async function loadMarks(
-  services: ReadServices,
-  viewer: string | undefined,
-  statusIds: readonly string[],
-): Promise<ReadonlyMap<string, StoreMark>> {
-  const distinct = [...new Set(statusIds)];
-  if (viewer === undefined || distinct.length === 0) return new Map();
-  const found = await services.tables.getMany(
-    marks,
-    distinct.map((status) => ({ account: viewer, era: eraOfId(status), status })),
-  );
-  return new Map(
-    distinct.flatMap((status, index) => {
-      const mark = found[index];
-      return mark === undefined ? [] : [[status, mark]];
-    }),
-  );
-}
 
 /** Returns true if a status can be pinned: pinned statuses are visible to everybody. */
 export function isPinnable({ reblogOfId, visibility }: StoreStatusRecord): boolean {

@@ -11,7 +11,6 @@ import {
   type Verdict,
 } from '../../discovery/trend-reviews.js';
 import type { Trend } from '../../discovery/trends.js';
-import { renderStatuses } from '../../entities/status/status.js';
 import { JsonPieces } from '../../http/json-pieces.js';
 import { type AnyRoute, json, type Request, route } from '../../http/route.js';
 import type { Services } from '../../http/services.js';
@@ -91,7 +90,7 @@ async function reviewStatus({ services, viewer = '', params }: Reviewed, verdict
   if (record === undefined || record.deleted || record.visibility !== 'public') return notFound();
   const done = await reviewTrend(services, viewer, 'status', status, verdict);
   if (isProblem(done)) return done;
-  const [rendered] = await renderStatuses(services, viewer, [forModerators(record)]);
+  const rendered = await services.pages.one(services, viewer, forModerators(record));
   return rendered === undefined ? notFound() : json(rendered);
 }
 

@@ -2,10 +2,10 @@ import { Type } from '@sinclair/typebox';
 import { POLL_OPTIONS_MAX } from '../../../actors/domain/poll-rules.js';
 import { isProblem } from '../../../actors/domain/problem.js';
 import { renderPoll } from '../../entities/status/poll.js';
-import { loadMarks } from '../../entities/status/status.js';
 import { type AnyRoute, json, route } from '../../http/route.js';
 import type { Services } from '../../http/services.js';
 import { idParams } from '../../pages/answers.js';
+import { NO_MARKS } from '../../pages/viewer-marks.js';
 import { notFound, visibleStatus } from '../../viewing/visible.js';
 import type { VisibleStatus } from '../../viewing/visible-status.js';
 
@@ -43,7 +43,7 @@ const vote = route({
     const now = await visibleStatus(services, viewer, id);
     if (isProblem(now)) return now;
     // The row may not have these choices yet, so they are added to the earlier ones that it has.
-    const mark = (await loadMarks(services, viewer, [id])).get(id)?.votes;
+    const mark = (await services.pages.marksOf(viewer, [id]))(id)?.votes;
     const earlier = mark?.round === poll.round ? mark.choices : [];
     const all = [...new Set([...earlier, ...choices])].sort((a, b) => a - b);
     return answer(services, viewer, now, { votes: { choices: all, round: poll.round } });
@@ -57,7 +57,8 @@ async function answer(
   done?: Parameters<typeof renderPoll>[5],
 ) {
   if (record.poll === undefined) return notFound();
-  const mark = done ?? (await loadMarks(services, viewer, [record.id])).get(record.id);
+  const stored = viewer === undefined ? NO_MARKS : await services.pages.marksOf(viewer, [record.id]);
+  const mark = done ?? stored(record.id);
   return json(renderPoll(services.instance, record, record.poll, services.clock.nowMs(), viewer, mark));
 }
 

@@ -4,7 +4,6 @@ import { isProblem } from '../../../actors/domain/problem.js';
 import { LANGUAGE_CHARS_MAX, statusLanguage } from '../../../actors/domain/text/language.js';
 import type { StoreAccountRecord, StoreStatusRecord } from '../../../proto/gen/types.js';
 import { accounts, statusRevisions } from '../../../store/tables.js';
-import { renderStatuses } from '../../entities/status/status.js';
 import { renderStatusEdit, renderStatusSource } from '../../entities/status/status-history.js';
 import { JsonPieces } from '../../http/json-pieces.js';
 import { type Answer, type AnyRoute, json, route } from '../../http/route.js';
@@ -116,7 +115,7 @@ async function historyOf(
       ? []
       : await services.tables.range(statusRevisions, { status: record.id }, { limit: REVISIONS_MAX + 1 });
   const revisions = rows.length === 0 ? [revisionOf(record)] : rows.map((row) => row.value);
-  const [shown] = seen.quote === undefined ? [] : await renderStatuses(services, viewer, [seen]);
+  const shown = seen.quote && (await services.pages.entity(services, viewer, seen));
   const quote = (shown?.reblog ?? shown)?.quote ?? undefined;
   const edits = revisions.map((revision) => renderStatusEdit(services.instance, revision, author, quote));
   const made = new JsonPieces([Buffer.from(JSON.stringify(edits))]);

@@ -3,7 +3,7 @@ import { storedId } from '../../../actors/domain/ids.js';
 import { isProblem, type Problem } from '../../../actors/domain/problem.js';
 import type { ConversationThread } from '../../../proto/gen/types.js';
 import { renderPreviewCard } from '../../entities/status/preview-card.js';
-import { renderStatuses, type Status } from '../../entities/status/status.js';
+import type { Status } from '../../entities/status/status.js';
 import { JsonPieces } from '../../http/json-pieces.js';
 import { type Answer, type AnyRoute, json, route } from '../../http/route.js';
 import type { Services } from '../../http/services.js';
@@ -74,7 +74,7 @@ const deleteStatus = route({
     const seen = await visibleStatus(services, viewer, params.id);
     if (isProblem(seen)) return seen;
     if (seen.record.accountId !== viewer) return notFound();
-    const [status] = await renderStatuses(services, viewer, [seen]);
+    const status = await services.pages.entity(services, viewer, seen);
     const { original, record } = seen;
     const reply =
       original === undefined

@@ -1,9 +1,10 @@
 import { storedId } from '../../../actors/domain/ids.js';
 import { isProblem } from '../../../actors/domain/problem.js';
-import { conversationPieces, renderConversations } from '../../entities/status/conversation.js';
+import { conversationPieces } from '../../entities/status/conversation.js';
 import { JsonPieces } from '../../http/json-pieces.js';
 import { type AnyRoute, json, route } from '../../http/route.js';
 import { idParams, pageAnswer, statusPage } from '../../pages/answers.js';
+import { arrayOf } from '../../pages/status-pages.js';
 import { pageBounds, pageQuery } from '../../paging/bounds.js';
 import { soon } from '../../paging/soon.js';
 import { directTimeline } from '../../timelines/direct.js';
@@ -22,8 +23,8 @@ const list = route({
     return soon(askSoon(services, viewer, 'directs', bounds), (reply) => {
       const { directs, more } = answered(reply);
       const page = { newest: directs[0]?.statusIds.at(-1), oldest: directs.at(-1)?.statusIds.at(-1), more };
-      return soon(conversationPieces(services, viewer, directs), (pieces) =>
-        pageAnswer(request, bounds, page, new JsonPieces(pieces)),
+      return soon(conversationPieces(services, viewer, directs), (found) =>
+        pageAnswer(request, bounds, page, new JsonPieces(arrayOf(found.map((one) => one?.pieces)))),
       );
     });
   },
@@ -39,8 +40,8 @@ const marking = (verb: string, command: 'readDirect' | 'unreadDirect') =>
     handle: async ({ services, viewer = '', params }) => {
       const direct = await services.askAccount(viewer, command, { id: storedId(params.id) });
       if (isProblem(direct)) return direct;
-      const [rendered] = await renderConversations(services, viewer, [direct]);
-      return rendered === undefined ? notFound() : json(rendered);
+      const [rendered] = await conversationPieces(services, viewer, [direct]);
+      return rendered === undefined ? notFound() : json(new JsonPieces(rendered.pieces));
     },
   });
 

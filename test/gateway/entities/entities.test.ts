@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { emptyProfile } from '../../../actors/account/profile.js';
+import { cachedAlone } from '../../../compose/cached-rows.js';
 import { renderAccount, renderCredentialAccount } from '../../../gateway/entities/account/account.js';
 import { relationshipsJson, renderRelationships } from '../../../gateway/entities/account/relationship.js';
 import { renderRole } from '../../../gateway/entities/account/role.js';
 import { renderInstance, renderInstanceV1 } from '../../../gateway/entities/instance/instance.js';
-import { renderStatuses } from '../../../gateway/entities/status/status.js';
+import type { Status } from '../../../gateway/entities/status/status.js';
+import { StatusPages } from '../../../gateway/pages/status-pages.js';
+import { ViewerMarks } from '../../../gateway/pages/viewer-marks.js';
 import type { InstanceSettings } from '../../../gateway/settings/settings.js';
 import { visibleById } from '../../../gateway/viewing/visible.js';
 import type { StoreAccountRecord } from '../../../proto/gen/types.js';
@@ -113,14 +116,12 @@ test('a page of statuses takes one read per table', async () => {
     }) as typeof getMany,
   });
   const services = { ...world.services, tables, instance };
+  const pages = new StatusPages(instance, new ViewerMarks(cachedAlone(world.tables)));
   const ids = world.idsWhere((status) => world.visible(status)).slice(0, 40);
   const seen = await visibleById(services, world.viewer, ids);
-  const rendered = await renderStatuses(services, world.viewer, seen);
-  assert.deepEqual(
-    reads.sort(),
-    ['accounts', 'marks', 'statuses', 'statuses'],
-    'statuses: the page’s and the reblogged',
-  );
+  const list = await pages.list(services, world.viewer, seen);
+  const rendered = JSON.parse(list.toString()) as readonly Status[];
+  assert.deepEqual(reads.sort(), ['accounts', 'statuses', 'statuses'], 'statuses: the page’s and the reblogged');
   assert.deepEqual(
     rendered.map((status) => status?.id),
     ids,

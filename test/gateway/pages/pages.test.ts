@@ -2,8 +2,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { makeId } from '../../../actors/domain/ids.js';
 import { isProblem } from '../../../actors/domain/problem.js';
-import { renderNotifications } from '../../../gateway/entities/notification/notification.js';
-import { renderStatuses } from '../../../gateway/entities/status/status.js';
 import type { Services } from '../../../gateway/http/services.js';
 import { isAskedFor } from '../../../gateway/notifications/notification-filter.js';
 import { notificationList } from '../../../gateway/notifications/notifications.js';
@@ -17,6 +15,7 @@ import { notifications } from '../../../store/tables.js';
 import { blankPost, registration } from '../../actors/reactions/town.js';
 import { fc } from '../../kit/property.js';
 import { type City, openCity, replayed } from './city.js';
+import { renderNotifications, renderStatuses } from './naive-renderer.js';
 
 const PEOPLE = 4;
 const bounds = { before: undefined, after: undefined, upwards: false, limit: 40 };

@@ -10,7 +10,7 @@ import { lossyBus } from '../../kit/network/lossy-bus.js';
 import { TestServer } from '../../kit/services/server.js';
 import { until } from '../../kit/time/until.js';
 import { ALICE, account, BOB, GatewayFixture, realClock } from '../http/gateway-fixture.js';
-import { NO_RELATIONS, NO_SOURCES } from './no-sources.js';
+import { NO_RELATIONS, NO_SOURCES, rendering } from './no-sources.js';
 import { plainStatus, tell } from './told-status.js';
 
 const WAIT_MS = 5_000;
@@ -23,7 +23,7 @@ let looked: readonly string[] = [];
 let blocked: readonly string[] = [];
 const sources: StreamSources = {
   ...NO_SOURCES,
-  renderStatus: async ({ id, text, card }) => ({ id, text, title: card?.title }),
+  ...rendering(({ id, text, card }) => ({ id, text, title: card?.title })),
   nowOf: async (ids) => {
     looked = ids;
     return ids.map((id) => (gone.has(id) ? undefined : stored.get(id)));

@@ -1,4 +1,5 @@
 import type { StreamSources } from '../../../gateway/streaming/sources.js';
+import type { StoreStatusRecord } from '../../../proto/gen/types.js';
 
 const nothing = async () => [];
 
@@ -6,7 +7,6 @@ const nothing = async () => [];
 export const NO_SOURCES: StreamSources = {
   renderStatus: async () => undefined,
   renderFor: async () => undefined,
-  marksOf: async () => ({ status: {}, reblog: undefined }),
   renderNotification: async () => undefined,
   homeSince: nothing,
   listSince: nothing,
@@ -18,6 +18,17 @@ export const NO_SOURCES: StreamSources = {
   nowOf: nothing,
   changesSince: nothing,
 };
+
+/** Returns an entity as pieces of JSON. */
+export const piecesOf = (entity: object): Uint8Array[] => [Buffer.from(JSON.stringify(entity))];
+
+/** Renders statuses alike for all viewers. */
+export function rendering(
+  entityOf: (record: StoreStatusRecord) => object | Promise<object>,
+): Pick<StreamSources, 'renderStatus' | 'renderFor'> {
+  const render = async (record: StoreStatusRecord) => piecesOf(await entityOf(record));
+  return { renderStatus: render, renderFor: (_viewer, record) => render(record) };
+}
 
 /** Reply of a viewer's actor that follows nobody and hides nothing. */
 export const NO_RELATIONS = {

@@ -11,7 +11,7 @@ import { EventStream } from '../../kit/network/event-stream.js';
 import { lossyBus } from '../../kit/network/lossy-bus.js';
 import { until } from '../../kit/time/until.js';
 import { ALICE, account, GatewayFixture, realClock } from '../http/gateway-fixture.js';
-import { NO_RELATIONS, NO_SOURCES } from './no-sources.js';
+import { NO_RELATIONS, NO_SOURCES, rendering } from './no-sources.js';
 import { plainStatus, tell } from './told-status.js';
 
 const WAIT_MS = 30_000;
@@ -30,10 +30,10 @@ let held: Promise<void> = Promise.resolve();
 
 const sources: StreamSources = {
   ...NO_SOURCES,
-  renderStatus: async ({ id }) => {
+  ...rendering(async ({ id }) => {
     if (slow.delete(id)) await held;
     return { id };
-  },
+  }),
   publicSince: async (_viewer, sinceId, limit) =>
     stored.filter(({ id }) => id > sinceId && !unseen.has(id)).slice(0, limit),
   nowOf: async (ids) => ids.map((id) => stored.find((one) => one.id === id)),

@@ -12,7 +12,7 @@ import { InProcessHub } from '../../../transport/in-process-bus.js';
 import { EventStream } from '../../kit/network/event-stream.js';
 import { until } from '../../kit/time/until.js';
 import { ALICE, account, GatewayFixture, realClock } from '../http/gateway-fixture.js';
-import { NO_RELATIONS, NO_SOURCES } from './no-sources.js';
+import { NO_RELATIONS, NO_SOURCES, rendering } from './no-sources.js';
 import { plainStatus, tell } from './told-status.js';
 
 const WAIT_MS = 30_000;
@@ -23,7 +23,7 @@ const gateway = new GatewayFixture(bus);
 let stored: StoreStatusRecord[] = [];
 const sources: StreamSources = {
   ...NO_SOURCES,
-  renderStatus: async ({ id }) => ({ id }),
+  ...rendering(({ id }) => ({ id })),
   publicSince: async (_viewer, sinceId, limit) => stored.filter(({ id }) => id > sinceId).slice(0, limit),
   nowOf: async (ids) => ids.map((id) => stored.find((one) => one.id === id)),
 };

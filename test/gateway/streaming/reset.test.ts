@@ -7,7 +7,7 @@ import type { StoreStatusRecord } from '../../../proto/gen/types.js';
 import { EventStream } from '../../kit/network/event-stream.js';
 import { until } from '../../kit/time/until.js';
 import { ALICE, account, BOB, GatewayFixture } from '../http/gateway-fixture.js';
-import { NO_RELATIONS, NO_SOURCES } from './no-sources.js';
+import { NO_RELATIONS, NO_SOURCES, rendering } from './no-sources.js';
 import { plainStatus } from './told-status.js';
 
 const WAIT_MS = 10_000;
@@ -16,7 +16,7 @@ let changes: readonly StatusChange[] | 'too_many' = [];
 let stored: readonly StoreStatusRecord[] = [];
 const sources: StreamSources = {
   ...NO_SOURCES,
-  renderStatus: async ({ id }) => ({ id }),
+  ...rendering(({ id }) => ({ id })),
   changesSince: async () => changes,
   publicSince: async (_viewer, sinceId, limit) => {
     const from = stored.findIndex(({ id }) => id > sinceId);

@@ -35,22 +35,17 @@ test('a server-sent event has data even without a payload; its end and position 
   assert.equal(sse(undefined), 'event: update\ndata: {}\n');
 });
 
-test('a viewer’s variant has more fields, or another entity, at the same position', () => {
-  const event = new StreamEvent('update', '{"id":"7"}', '8');
-  assert.deepEqual(message(event.with({ filtered: [] })).payload, '{"id":"7","filtered":[]}');
-  assert.deepEqual(message(new StreamEvent('update', undefined, '8').with({ a: 1 })).payload, '{"a":1}');
-  const other = message(event.of({ id: '9' }));
-  assert.deepEqual([other.event, other.payload, event.of({ id: '9' }).id], ['update', '{"id":"9"}', '8']);
-});
-
-test('viewers with the same marks share one event; marks of the original are inside the reblog', () => {
-  const event = new StreamEvent('update', '{"id":"9","reblog":{"id":"7"}}', '9');
-  const none = { favourited: false };
-  assert.equal(event.with(none, none), event.with({ ...none }, { ...none }));
-  assert.deepEqual(JSON.parse(message(event.with({ favourited: true }, { favourited: true })).payload), {
-    id: '9',
-    reblog: { id: '7', favourited: true },
-    favourited: true,
-  });
-  assert.deepEqual(JSON.parse(message(event).payload), { id: '9', reblog: { id: '7' } });
+test('viewers with the same pieces of JSON share one event, encoded once, at the same position', () => {
+  const piece = (part: string) => Buffer.from(part);
+  const [own, plain, marked] = [piece('{"id":"9"'), piece('}'), piece(',"favourited":true}')];
+  const event = new StreamEvent('update', [own, plain], '8');
+  assert.equal(event.of([own, plain]), event);
+  const variant = event.of([own, marked]);
+  assert.equal(event.of([own, marked]), variant);
+  assert.notEqual(event.of([own, piece('}')]), event, 'other bytes, although equal');
+  assert.deepEqual(
+    [variant.event, variant.id, message(variant).payload],
+    ['update', '8', '{"id":"9","favourited":true}'],
+  );
+  assert.deepEqual([message(event).payload, text(event.sse())], ['{"id":"9"}', 'event: update\ndata: {"id":"9"}\n']);
 });

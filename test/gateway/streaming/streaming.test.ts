@@ -15,7 +15,7 @@ import { lossyBus } from '../../kit/network/lossy-bus.js';
 import { OwnTime } from '../../kit/time/own-time.js';
 import { until } from '../../kit/time/until.js';
 import { ALICE, account, BOB, GatewayFixture, realClock } from '../http/gateway-fixture.js';
-import { NO_SOURCES } from './no-sources.js';
+import { NO_SOURCES, piecesOf } from './no-sources.js';
 
 const CAROL = '000000000000000003';
 
@@ -30,17 +30,18 @@ const blocked = new Map<string, string[]>();
 const lists = new Map<string, AccountSourceList[]>();
 let rendered = 0;
 let padding = '';
-
 const since = <T extends { readonly id: string }>(items: readonly T[], id: string, limit: number) =>
   items.filter((item) => item.id > id).slice(0, limit);
 const tagged = (tag: string) => stored.statuses.filter(({ tags }) => tags.includes(tag));
+const entityOf = ({ id, text }: StoreStatusRecord) => ({ id, content: text + padding });
 const sources: StreamSources = {
   ...NO_SOURCES,
-  renderStatus: async (record) => {
+  renderStatus: (record) => {
     rendered++;
-    return { id: record.id, content: record.text + padding };
+    return piecesOf(entityOf(record));
   },
-  renderNotification: async (_viewer, id, record) => ({ id, type: record.type }),
+  renderFor: (_viewer, record) => piecesOf(entityOf(record)),
+  renderNotification: (_viewer, id, record) => piecesOf({ id, type: record.type }),
   homeSince: async (_viewer, id, limit) => since(stored.statuses, id, limit),
   publicSince: async (_viewer, id, limit) => since(stored.statuses, id, limit),
   tagSince: async (_viewer, { tag }, id, limit) => since(tagged(tag), id, limit),

@@ -4,14 +4,14 @@ import type { StreamSources } from '../../../gateway/streaming/sources.js';
 import { EventStream } from '../../kit/network/event-stream.js';
 import { until } from '../../kit/time/until.js';
 import { ALICE, account, BOB, GatewayFixture } from '../http/gateway-fixture.js';
-import { NO_RELATIONS, NO_SOURCES } from './no-sources.js';
+import { NO_RELATIONS, NO_SOURCES, rendering } from './no-sources.js';
 import { plainStatus, tell } from './told-status.js';
 
 // Two partitioned servers of a NATS cluster: changes on one side are not published on the other.
 
 const WAIT_MS = 10_000;
 const gateway = new GatewayFixture();
-const sources: StreamSources = { ...NO_SOURCES, renderStatus: async ({ id }) => ({ id }) };
+const sources: StreamSources = { ...NO_SOURCES, ...rendering(({ id }) => ({ id })) };
 let relationsAgeMaxMs = Number.POSITIVE_INFINITY;
 let blocked: readonly string[] = [];
 let asked = 0;
