@@ -1,5 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { systemClock } from '../actors/runtime/system.js';
 import type { StoreJournalRecord } from '../proto/gen/types.js';
 import { Journal } from '../store/journal.js';
 import { LmdbTables } from '../store/lmdb/lmdb-tables.js';
@@ -26,7 +27,7 @@ const WARM_UP = 5_000;
 export async function measureJournal(parent: string): Promise<JournalFigures[]> {
   const folder = await mkdtemp(join(parent, 'bench-journal-'));
   const log = { info: () => {}, warn: () => {}, error: () => {} };
-  const tables = await LmdbTables.open({ folder, clock: { nowMs: () => Date.now() }, log });
+  const tables = await LmdbTables.open({ folder, clock: systemClock, log });
   try {
     const journal = new Journal(tables);
     const seqs = new Map<string, number>();

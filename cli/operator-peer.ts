@@ -18,13 +18,14 @@ export async function answerOperation(run: Operate, { name, input }: NodeOperati
 
 /** Opens calls to the settings' cluster for the duration of the action. @throws Refused without credentials */
 export async function withPeers(settings: Settings, action: (peers: GrpcPeers) => Promise<void>): Promise<void> {
-  const [{ GrpcPeers }, { peerSecurity }] = await Promise.all([
+  const [{ GrpcPeers }, { peerSecurity }, { systemClock }] = await Promise.all([
     import('../transport/grpc/grpc-peers.js'),
     import('../compose/membership.js'),
+    import('../actors/runtime/system.js'),
   ]);
   const security = await peerSecurity(settings);
   if (security === undefined) throw new Refused('--node needs the cluster secret (or the CLUSTER_TLS files)');
-  const peers = new GrpcPeers(security);
+  const peers = new GrpcPeers(security, systemClock);
   try {
     await action(peers);
   } finally {

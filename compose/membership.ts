@@ -97,11 +97,11 @@ async function clustered(settings: Settings, around: MembershipContext): Promise
   if (settings.NATS_URL === undefined) await refuseCompany(settings, around, leaseRules.leaseMs);
   // A single node on Cassandra, without a bus: a random secret, because no other node is to call it.
   const security = (await peerSecurity(settings)) ?? { secret: Buffer.from(random.bytes(32)).toString('base64url') };
-  const peers = new GrpcPeers(security);
+  const peers = new GrpcPeers(security, around.clock);
   const context = membershipContext(settings, around);
   const node = new ClusterNode({ ...context, rules: leaseRules }, bus, peers);
   around.placed(node);
-  const server = new PeerServer(node.service, security, context.log, onOperation);
+  const server = new PeerServer(node.service, security, context.log, around.clock, onOperation);
   const listening = await server.listen(settings.GRPC_LISTEN ?? '127.0.0.1:0');
   const grpcAddress = settings.GRPC_ADVERTISE ?? listening;
   await node.start({

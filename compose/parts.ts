@@ -26,6 +26,7 @@ export async function openStore(settings: Settings, start: StartWait, timestamps
     replication: Number(settings.CASSANDRA_REPLICATION ?? 3),
     ...(settings.CASSANDRA_USERNAME === undefined ? {} : { username: settings.CASSANDRA_USERNAME }),
     ...(settings.CASSANDRA_PASSWORD === undefined ? {} : { password: settings.CASSANDRA_PASSWORD }),
+    clock,
     log,
   };
   return waitAtStart(start, 'Cassandra', SERVICE_WAIT_MS, () => CassandraTables.open(options));
@@ -57,5 +58,5 @@ export async function openBus(settings: Settings, start: StartWait): Promise<Bus
     log.warn({}, 'NATS has neither token nor password: anyone who reaches it can send commands to accounts');
   }
   const prefix = settings.CASSANDRA_KEYSPACE ?? 'murmuration';
-  return waitAtStart(start, 'NATS', SERVICE_WAIT_MS, () => NatsBus.connect({ url, token, prefix, name, log }));
+  return waitAtStart(start, 'NATS', SERVICE_WAIT_MS, () => NatsBus.connect({ url, token, prefix, name, log, clock }));
 }

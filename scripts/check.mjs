@@ -26,6 +26,7 @@ const tools = {
   'dead code': ['node_modules/knip/bin/knip.js', '--no-progress'],
   'generated messages': ['proto/generate.mjs', '--check'],
   'generated effects': ['scripts/effects.mjs', '--check'],
+  'generated contracts': ['scripts/contracts.mjs', '--check'],
   documents: ['scripts/documents.mjs'],
 };
 

@@ -1,4 +1,4 @@
-import type { Timer } from '../actors/domain/time.js';
+import type { Clock, Timer } from '../actors/domain/time.js';
 
 /** Waits of an adapter. A simulation supplies its own, so that its seed decides what runs when. */
 export interface Pacing {
@@ -8,11 +8,8 @@ export interface Pacing {
   after(delayMs: number, callback: () => void): Timer;
 }
 
-/** The event loop and the timers of this process. */
-export const eventLoop: Pacing = {
+/** Returns the turns of this process's event loop with the timers of a clock. */
+export const pacingOn = (clock: Pick<Clock, 'after'>): Pacing => ({
   atTurnsEnd: (callback) => void setImmediate(callback),
-  after(delayMs, callback) {
-    const timer = setTimeout(callback, delayMs);
-    return { cancel: () => clearTimeout(timer) };
-  },
-};
+  after: (delayMs, callback) => clock.after(delayMs, callback),
+});

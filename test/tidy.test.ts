@@ -199,3 +199,27 @@ test('no folder holds more than 20 files, but the slices of an account', async (
   const crowded = [...counts].filter(([folder, count]) => count > FOLDER_FILES_MAX && !CROWDED.has(folder));
   assert.deepEqual(crowded, []);
 });
+
+/** Folders whose code reads time and waits through the ports `Clock` and `Pacing` only. */
+const TIMED = ['actors', 'cluster', 'compose', 'gateway', 'media', 'parsers', 'proto', 'store', 'transport'];
+/** Files that use the machine's clocks and timers themselves, each with the reason. */
+const TIMELESS: readonly RegExp[] = [
+  // Implements the port.
+  /^actors\/runtime\/system\.ts$/,
+  // Bounds the time of child processes.
+  /^parsers\/(?:child-parser|parser-pool)\.ts$/,
+  // Starts and watches other processes on a development machine.
+  /^cluster\/local\//,
+];
+const DIRECT_TIME =
+  /\b(?:Date\.now|performance\.now|process\.hrtime|setTimeout|setInterval)\b|timers\/promises|new Date\(\)/;
+
+test('clocks and timers are injected', async () => {
+  assert.match('await setTimeout(5)', DIRECT_TIME);
+  const files = (await Promise.all(TIMED.map(sources)))
+    .flat()
+    .filter((name) => !TIMELESS.some((one) => one.test(name)));
+  const found: string[] = [];
+  for (const file of files) if (DIRECT_TIME.test(await readFile(join(root, file), 'utf8'))) found.push(file);
+  assert.deepEqual(found, []);
+});

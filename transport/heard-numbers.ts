@@ -17,7 +17,8 @@ interface Run {
 }
 
 export interface HeardNumbersOptions {
-  readonly nowMs?: () => number;
+  /** A monotonic clock. */
+  readonly nowMs: () => number;
   /**
    * Highest number of a publisher's first message that does not count as a gap. 1: a subscription that starts after the
    * publisher catches up once, while it has nothing yet. Default: no limit.
@@ -31,7 +32,7 @@ export class HeardNumbers {
   readonly #nowMs: () => number;
   readonly #firstMax: number;
 
-  constructor({ nowMs = () => performance.now(), firstMax = Number.POSITIVE_INFINITY }: HeardNumbersOptions = {}) {
+  constructor({ nowMs, firstMax = Number.POSITIVE_INFINITY }: HeardNumbersOptions) {
     this.#nowMs = nowMs;
     this.#firstMax = firstMax;
   }

@@ -1,3 +1,4 @@
+import { systemClock } from '../../actors/runtime/system.js';
 import type { Codec } from '../../proto/codec.js';
 import { CassandraTables } from '../../store/cassandra/cassandra-tables.js';
 import { put } from '../../store/port.js';
@@ -28,9 +29,16 @@ const tables = await CassandraTables.open({
   replication: 1,
   timestamps: new WriteTimestamps(() => Date.now()),
   log: silent,
+  clock: systemClock,
   tables: list,
 });
-const bus = await NatsBus.connect({ url: wish.nats, prefix: 'bare', name: `bare-${wish.number}`, log: silent });
+const bus = await NatsBus.connect({
+  url: wish.nats,
+  prefix: 'bare',
+  name: `bare-${wish.number}`,
+  log: silent,
+  clock: systemClock,
+});
 await bus.serve(actorSubject(wish.number), async (payload) => payload);
 const value = Buffer.alloc(VALUE_BYTES, 7);
 let seq = 0;

@@ -45,7 +45,7 @@ export class CachedRows {
   constructor(
     table: AnyTable,
     rowsMax: number,
-    private readonly monotonicMs: () => number = () => performance.now(),
+    private readonly monotonicMs: () => number,
   ) {
     const all = Object.entries({ ...table.partition, ...table.clustering });
     this.#columns = all.map(([name, type]) => ({ name, isId: type === 'id' }));

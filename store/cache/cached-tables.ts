@@ -18,6 +18,8 @@ const NO_ID = storedId('0');
 
 /** Runs its continuations when the synchronous work of this turn has returned, before the event loop continues. */
 const TURN = Promise.resolve();
+/** The clock of a cache whose rows do not age. */
+const STANDING = () => 0;
 
 /** A written row of a hot or watched table. */
 export interface WrittenRow {
@@ -67,7 +69,7 @@ export interface CachedTablesOptions {
   readonly promptMs?: number;
   /** Returns false while this node does not receive the writes of other nodes: reads then bypass the cache. */
   readonly trusts?: () => boolean;
-  /** The clock of ages, in milliseconds. */
+  /** The clock of ages, in milliseconds. Absent: nothing ages, so that `ageMaxMs` and `promptMs` have no effect. */
   readonly monotonicMs?: () => number;
 }
 
@@ -107,7 +109,7 @@ export class CachedTables implements Tables {
       trusts = () => true,
       newest = [],
       ranges = [],
-      monotonicMs = () => performance.now(),
+      monotonicMs = STANDING,
     }: CachedTablesOptions = {},
   ) {
     this.#promptMs = promptMs;

@@ -1,5 +1,6 @@
 import { types } from 'cassandra-driver';
-import { eventLoop, type Pacing } from '../pacing.js';
+import type { Clock } from '../../actors/domain/time.js';
+import { type Pacing, pacingOn } from '../pacing.js';
 import type { Bounds, RangeOptions, Row, RowWrite, Tables, WriteOptions } from '../port.js';
 import { checkConditional, checkLimit, checkRangeRemoval, checkWrite, sameValue } from '../rules.js';
 import type { StoreLog } from '../store-log.js';
@@ -20,6 +21,7 @@ export interface CassandraOptions extends CassandraAddress {
   /** Replicas in the local data centre, used when the keyspace does not exist yet. */
   readonly replication: number;
   readonly log: StoreLog;
+  readonly clock: Pick<Clock, 'after'>;
   readonly tables?: readonly AnyTable[];
 }
 
@@ -30,7 +32,7 @@ export interface CassandraParts {
   /** Timestamps of this process's writes: the later of two writes to a row wins. */
   readonly timestamps: WriteTimestamps;
   readonly limits: GroupLimits;
-  readonly pacing?: Pacing;
+  readonly pacing: Pacing;
 }
 
 /** Maximum number of keys that one getMany reads at a time; a page of a timeline reads 40. */
@@ -48,7 +50,7 @@ export class CassandraTables implements Tables {
 
   constructor(
     private readonly session: Session,
-    { keyspace, tables, timestamps, limits, pacing = eventLoop }: CassandraParts,
+    { keyspace, tables, timestamps, limits, pacing }: CassandraParts,
   ) {
     this.timestamps = timestamps;
     this.pacing = pacing;
@@ -62,20 +64,21 @@ export class CassandraTables implements Tables {
    *   use another data centre
    */
   static async open(options: CassandraOptions): Promise<CassandraTables> {
-    const { keyspace, log, tables = allTables, timestamps } = options;
+    const { keyspace, log, localDataCenter: dc, tables = allTables, timestamps } = options;
+    const pacing = pacingOn(options.clock);
     if (!/^[A-Za-z]\w{0,47}$/.test(keyspace)) throw new RangeError(`${keyspace} is not a valid keyspace name`);
     const first = await connectTo(options);
     try {
-      await ensureKeyspace(first, keyspace, options.localDataCenter, options.replication);
+      await ensureKeyspace(first, keyspace, { dc, replicas: options.replication }, pacing);
     } finally {
       await first.shutdown();
     }
     // Another node than the one that created the keyspace may not know it yet.
-    const client = await persistently('opening the keyspace', () => connectTo(options, keyspace));
+    const client = await persistently('opening the keyspace', pacing, () => connectTo(options, keyspace));
     let limits: GroupLimits;
     try {
-      await ensureTables(client, keyspace, tables);
-      if (tables.includes(storeHome)) await checkDataCenter(client, keyspace, options.localDataCenter);
+      await ensureTables(client, keyspace, tables, pacing);
+      if (tables.includes(storeHome)) await checkDataCenter(client, keyspace, dc, pacing);
       limits = await groupLimitsOf(client);
     } catch (error) {
       await client.shutdown();
@@ -84,7 +87,7 @@ export class CassandraTables implements Tables {
     client.on('hostDown', (host) => log.warn({ host: host.address }, 'lost a Cassandra node'));
     client.on('hostUp', (host) => log.info({ host: host.address }, 'reached a Cassandra node'));
     log.info(limits, 'derived the limits of a group of writes from the settings of Cassandra');
-    return new CassandraTables(client, { keyspace, tables, timestamps, limits });
+    return new CassandraTables(client, { keyspace, tables, timestamps, limits, pacing });
   }
 
   async get<P extends Columns, C extends Columns, V>(

@@ -1,5 +1,6 @@
 import { type Client, types } from 'cassandra-driver';
 import { Misconfigured } from '../../actors/domain/problem.js';
+import type { Pacing } from '../pacing.js';
 import { storeHome } from '../tables.js';
 import { CONDITIONAL_TIMEOUT_MS } from './connection.js';
 import { isMistake, retried, unavailable } from './failures.js';
@@ -14,11 +15,16 @@ const KEY = { century: 0 };
  * across all data centres.
  * @throws Misconfigured when another one is recorded; Unavailable
  */
-export async function checkDataCenter(client: Client, keyspace: string, dataCenter: string): Promise<void> {
+export async function checkDataCenter(
+  client: Client,
+  keyspace: string,
+  dataCenter: string,
+  pacing: Pick<Pacing, 'after'>,
+): Promise<void> {
   const statements = new Statements(storeHome, keyspace);
   const select = statements.select(KEY);
   const read = () => client.execute(select.query, select.params, { consistency: types.consistencies.serial });
-  let stored = (await retried('reading the data centre', read)).rows[0]?.value as Buffer | null | undefined;
+  let stored = (await retried('reading the data centre', read, pacing)).rows[0]?.value as Buffer | null | undefined;
   if (!stored) {
     const own = storeHome.value.encode({ dataCenter }) as Buffer;
     const { query, params } = statements.swap(KEY, undefined, own);

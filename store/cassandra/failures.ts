@@ -1,6 +1,6 @@
 import { errors, types } from 'cassandra-driver';
 import { Unavailable } from '../../actors/domain/problem.js';
-import { eventLoop, type Pacing } from '../pacing.js';
+import type { Pacing } from '../pacing.js';
 
 /** Codes of errors that report a wrong statement: a bug, not an outage. */
 const MISTAKES: readonly number[] = [
@@ -17,11 +17,7 @@ const PAUSE_MS = 100;
  * Runs an idempotent request and repeats it a few times while the store cannot answer. @throws Unavailable with the
  * cause
  */
-export async function retried<T>(
-  what: string,
-  request: () => Promise<T>,
-  pacing: Pick<Pacing, 'after'> = eventLoop,
-): Promise<T> {
+export async function retried<T>(what: string, request: () => Promise<T>, pacing: Pick<Pacing, 'after'>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await request();
@@ -52,7 +48,7 @@ export function unavailable(what: string, cause: unknown): Unavailable {
   return new Unavailable(`Cassandra: ${what}: ${(cause as Error).message}`, { cause });
 }
 
-export function pause(ms: number, pacing: Pick<Pacing, 'after'> = eventLoop): Promise<void> {
+export function pause(ms: number, pacing: Pick<Pacing, 'after'>): Promise<void> {
   return new Promise((resolve) => void pacing.after(ms, resolve));
 }
 

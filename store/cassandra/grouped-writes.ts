@@ -1,5 +1,5 @@
 import type { Timer } from '../../actors/domain/time.js';
-import { eventLoop, type Pacing } from '../pacing.js';
+import type { Pacing } from '../pacing.js';
 import type { GroupLimits } from './group-limits.js';
 import type { Statement } from './statements.js';
 
@@ -18,7 +18,7 @@ export interface Unit {
 export type SendGroup = (statements: readonly Statement[]) => Promise<void>;
 
 /** Maximum time that a group which is not full waits for the answer to an earlier one; most answers take less. */
-const WAIT_MS_MAX = 3;
+export const WAIT_MS_MAX = 3;
 
 interface Waiting {
   readonly unit: Unit;
@@ -45,7 +45,7 @@ export class GroupedWrites {
     private readonly limits: GroupLimits,
     /** Returns true for an error that any sender of the statement would get at any time. */
     private readonly isMistake: (error: unknown) => boolean,
-    private readonly pacing: Pacing = eventLoop,
+    private readonly pacing: Pacing,
   ) {}
 
   /** Resolves when all units are durable. @throws the first failure, after all of them have ended */

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { type Client, type errors, types } from 'cassandra-driver';
 import { Misconfigured } from '../../actors/domain/problem.js';
 import { columnsOf } from '../keys.js';
+import type { Pacing } from '../pacing.js';
 import type { AnyTable } from '../table.js';
 import { isMistake, pause, unavailable } from './failures.js';
 import { quoted } from './statements.js';
@@ -12,6 +13,8 @@ const PAUSE_MS = 250;
 /** Cassandra's default. */
 const GC_GRACE_SECONDS = 864_000;
 
+type Waits = Pick<Pacing, 'after'>;
+
 /** Cassandra logs an error for each prepared statement without a keyspace, and a definition runs only once. */
 const UNPREPARED = { prepare: false };
 
@@ -19,12 +22,17 @@ const UNPREPARED = { prepare: false };
  * Creates the keyspace if it is absent. An existing one keeps its replication, which its operator decides.
  * @throws Misconfigured when this user may not create it
  */
-export async function ensureKeyspace(client: Client, keyspace: string, dc: string, replicas: number): Promise<void> {
+export async function ensureKeyspace(
+  client: Client,
+  keyspace: string,
+  { dc, replicas }: { readonly dc: string; readonly replicas: number },
+  pacing: Waits,
+): Promise<void> {
   const query =
     `CREATE KEYSPACE IF NOT EXISTS ${quoted(keyspace)} WITH replication = ` +
     `{'class': 'NetworkTopologyStrategy', '${dc}': ${replicas}}`;
   try {
-    await persistently('creating the keyspace', async () => {
+    await persistently('creating the keyspace', pacing, async () => {
       const found = await client.execute(
         'SELECT keyspace_name FROM system_schema.keyspaces WHERE keyspace_name = ?',
         [keyspace],
@@ -45,8 +53,13 @@ export async function ensureKeyspace(client: Client, keyspace: string, dc: strin
  * Creates absent tables and updates their options; idempotent. Several nodes may run it at once: a table's id derives
  * from its name, so two coordinators cannot create the same table twice.
  */
-export async function ensureTables(client: Client, keyspace: string, tables: readonly AnyTable[]): Promise<void> {
-  await persistently('creating the tables', async () => {
+export async function ensureTables(
+  client: Client,
+  keyspace: string,
+  tables: readonly AnyTable[],
+  pacing: Waits,
+): Promise<void> {
+  await persistently('creating the tables', pacing, async () => {
     const found = await client.execute(
       'SELECT table_name, default_time_to_live, gc_grace_seconds FROM system_schema.tables WHERE keyspace_name = ?',
       [keyspace],
@@ -100,14 +113,14 @@ function tableId(keyspace: string, table: string): string {
 }
 
 /** Repeats work that fails while a schema spreads. @throws Unavailable after SCHEMA_MS_MAX */
-export async function persistently<T>(what: string, work: () => Promise<T>): Promise<T> {
+export async function persistently<T>(what: string, pacing: Waits, work: () => Promise<T>): Promise<T> {
   for (let waitedMs = 0; ; waitedMs += PAUSE_MS) {
     try {
       return await work();
     } catch (error) {
       if (isMistake(error)) throw error;
       if (waitedMs >= SCHEMA_MS_MAX) throw unavailable(what, error);
-      await pause(PAUSE_MS);
+      await pause(PAUSE_MS, pacing);
     }
   }
 }

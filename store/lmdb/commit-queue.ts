@@ -1,5 +1,5 @@
 import { Unavailable, WriteRefused } from '../../actors/domain/problem.js';
-import { eventLoop, type Pacing } from '../pacing.js';
+import type { Pacing } from '../pacing.js';
 import type { Change } from './overlay.js';
 import type { RecentWrites } from './recent-writes.js';
 
@@ -43,7 +43,7 @@ export class CommitQueue {
 
   constructor(
     private readonly recent: Pick<RecentWrites, 'show' | 'write'>,
-    private readonly pacing: Pick<Pacing, 'atTurnsEnd'> = eventLoop,
+    private readonly pacing: Pick<Pacing, 'atTurnsEnd'>,
   ) {}
 
   /** True when every write so far is on disk or was refused. */

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { open, type RootDatabase } from 'lmdb';
 import type { Clock } from '../../actors/domain/time.js';
 import { KeyLayout } from '../keys.js';
+import { type Pacing, pacingOn } from '../pacing.js';
 import type { Bounds, RangeOptions, Row, RowWrite, Tables, WriteOptions } from '../port.js';
 import { makePrivate, makePrivateFolder, PRIVATE_FILE_MODE } from '../private-folder.js';
 import { checkConditional, checkLimit, checkRangeRemoval, checkWrite, sameValue } from '../rules.js';
@@ -22,7 +23,7 @@ import { WriteLog } from './write-log.js';
 export interface LmdbOptions {
   /** Created if absent; its file system must be local. */
   readonly folder: string;
-  readonly clock: Pick<Clock, 'nowMs'>;
+  readonly clock: Pick<Clock, 'nowMs' | 'after'>;
   readonly log: StoreLog;
   readonly tables?: readonly AnyTable[];
   /** Size of the write log, in bytes, from which its rows are copied into LMDB. */
@@ -57,8 +58,9 @@ export class LmdbTables implements Tables {
     private readonly lock: FolderLock,
     private readonly options: LmdbOptions,
     private readonly closeLog: () => Promise<void>,
+    pacing: Pacing,
   ) {
-    this.queue = new CommitQueue(recent);
+    this.queue = new CommitQueue(recent, pacing);
   }
 
   /**
@@ -89,6 +91,7 @@ export class LmdbTables implements Tables {
     options: LmdbOptions,
   ): Promise<LmdbTables> {
     const { folder, checkpointBytes = CHECKPOINT_BYTES, device = disk } = options;
+    const pacing = pacingOn(options.clock);
     const db = (name: string) => root.openDB({ name, ...BINARY });
     const tables = (options.tables ?? allTables).map(
       (table, index): HeldTable => ({ name: table.name, index, layout: new KeyLayout(table), db: db(table.name) }),
@@ -104,8 +107,8 @@ export class LmdbTables implements Tables {
       await log.close();
       throw error;
     }
-    const recent = new RecentWrites(checkpoints, log, new Outage(options.log).outcome, checkpointBytes);
-    return new LmdbTables(root, byName, recent, lock, options, () => log.close());
+    const recent = new RecentWrites(checkpoints, log, new Outage(options.log).outcome, checkpointBytes, pacing);
+    return new LmdbTables(root, byName, recent, lock, options, () => log.close(), pacing);
   }
 
   async get<P extends Columns, C extends Columns, V>(
@@ -210,6 +213,7 @@ export class LmdbTables implements Tables {
     await this.recent.settle().catch((error) => {
       this.options.log.warn({ err: error }, 'failed to copy rows from the log into LMDB; the next start copies them');
     });
+    this.recent.stop();
     await this.closeLog();
     await this.root.close();
     await this.lock.release();

@@ -1,3 +1,5 @@
+import type { Timer } from '../../actors/domain/time.js';
+import type { Pacing } from '../pacing.js';
 import type { Checkpoints } from './checkpoint.js';
 import { type Change, type HeldTable, Overlay } from './overlay.js';
 import type { WriteLog } from './write-log.js';
@@ -19,13 +21,14 @@ export class RecentWrites {
   private leaving: { readonly overlay: Overlay; readonly log: number } | undefined;
   private moving: Promise<void> | undefined;
   private failure: Error | undefined;
-  private retry: NodeJS.Timeout | undefined;
+  private retry: Timer | undefined;
 
   constructor(
     private readonly checkpoints: Pick<Checkpoints, 'bringIn'>,
     private readonly log: WriteLog,
     private readonly onOutcome: (error?: Error) => void,
     private readonly checkpointBytes: number,
+    private readonly pacing: Pick<Pacing, 'after'>,
   ) {}
 
   /** Newest first. */
@@ -69,6 +72,11 @@ export class RecentWrites {
     }
   }
 
+  /** Gives up a copy that failed: the next start makes it. */
+  stop(): void {
+    this.retry?.cancel();
+  }
+
   private async append(changes: readonly Change[]): Promise<void> {
     if (this.log.bytes >= this.checkpointBytes) {
       if (this.leaving === undefined) this.turnOver();
@@ -91,7 +99,7 @@ export class RecentWrites {
   private move(): Promise<void> {
     const { leaving } = this;
     if (leaving === undefined) return Promise.resolve();
-    clearTimeout(this.retry);
+    this.retry?.cancel();
     this.moving ??= this.checkpoints
       .bringIn(leaving.overlay, leaving.log)
       .then(
@@ -102,7 +110,7 @@ export class RecentWrites {
         (error: Error) => {
           this.failure = error;
           this.onOutcome(error);
-          this.retry = setTimeout(() => void this.move(), RETRY_MS).unref();
+          this.retry = this.pacing.after(RETRY_MS, () => void this.move());
         },
       )
       .finally(() => {

@@ -6,6 +6,7 @@ import { after, before, test } from 'node:test';
 import sharp from 'sharp';
 import { ALARM_LANES, alarmDay } from '../../actors/domain/alarm.js';
 import { FORGET_ALARM } from '../../actors/runtime/activation/forgetting.js';
+import { systemClock } from '../../actors/runtime/system.js';
 import type { Settings } from '../../cli/settings.js';
 import { compactStore } from '../../store/lmdb/compact-store.js';
 import { RANGE_LIMIT_MAX } from '../../store/port.js';
@@ -159,7 +160,7 @@ const quiet = { info() {}, warn() {}, error() {} };
 test('deleted data and sent mails are in no byte of a compacted embedded store', () =>
   forgotten({}, async (server) => {
     const folder = join(server.folder, 'store');
-    await compactStore({ folder, clock: { nowMs: () => Date.now() }, log: quiet });
+    await compactStore({ folder, clock: systemClock, log: quiet });
     return bytesOfFolder(folder);
   }));
 

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { SHARDS } from '../../actors/domain/ids.js';
 import type { ShardHost } from '../../actors/runtime/placement/placement.js';
+import { systemClock } from '../../actors/runtime/system.js';
 import { ClusterNode } from '../../cluster/cluster-node.js';
 import { type LeaseRules, leaseRules } from '../../cluster/lease.js';
 import { MemoryTables } from '../../store/memory/memory-tables.js';
@@ -26,13 +27,20 @@ interface Test {
 
 /** Starts a node that serves its shards on the bus and answers each request with its own name. */
 async function launch(t: Test, tables: MemoryTables, prefix: string, name: string) {
-  const bus = await NatsBus.connect({ url: sharedNatsUrl(), token: process.env.TEST_NATS_TOKEN, prefix, name, log });
-  const peers = new GrpcPeers({ secret });
+  const bus = await NatsBus.connect({
+    url: sharedNatsUrl(),
+    token: process.env.TEST_NATS_TOKEN,
+    prefix,
+    name,
+    log,
+    clock: systemClock,
+  });
+  const peers = new GrpcPeers({ secret }, systemClock);
   const random = { bytes: (count: number) => randomBytes(count), fraction: () => randomBytes(1).readUInt8() / 256 };
   const program = { version: '0.1', format: 1 };
   const context = { tables, clock: realClock, random, log, cluster: prefix, name, program, rules, stampedMs: () => 0 };
   const node = new ClusterNode(context, bus, peers);
-  const server = new PeerServer(node.service, { secret }, log);
+  const server = new PeerServer(node.service, { secret }, log, systemClock);
   const served = new Map<number, Subscription>();
   const primed = new Set<string>();
   const end = async (shards: readonly number[]) => {

@@ -48,7 +48,7 @@ test('accounts have one object layout when their actor writes them and when they
 
 test('a row updated with another node’s numbers keeps its object layout', () => {
   const record = codec('murmuration.store.StatusRecord').copy(changedStatuses().added as StoreStatusRecord);
-  const rows = new CachedRows(statuses, 10);
+  const rows = new CachedRows(statuses, 10, () => 0);
   rows.offer('1', record);
   rows.amend('1', [{ name: 'favourites', number: 7 }]);
   const amended = rows.get('1') as StoreStatusRecord;

@@ -86,8 +86,9 @@ class EmbeddedLog {
     const overlay = new Overlay();
     for (const { key, bytes } of found) overlay.apply({ table, key, bytes });
     if (last > completed) await checkpoints.bringIn(overlay, last);
-    const recent = new RecentWrites(checkpoints, log, () => undefined, CHECKPOINT_BYTES);
-    return new EmbeddedLog(new CommitQueue(recent, pacingOf(world, process)), disk);
+    const pacing = pacingOf(world, process);
+    const recent = new RecentWrites(checkpoints, log, () => undefined, CHECKPOINT_BYTES, pacing);
+    return new EmbeddedLog(new CommitQueue(recent, pacing), disk);
   }
 
   /** Returns the rows; after a start LMDB has all of them. */

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { errors } from 'cassandra-driver';
 import { Unavailable } from '../../actors/domain/problem.js';
+import { systemClock } from '../../actors/runtime/system.js';
 import { type LocalCassandra, startCassandra } from '../../cluster/local/cassandra.js';
 import { CassandraTables } from '../../store/cassandra/cassandra-tables.js';
 import { put } from '../../store/port.js';
@@ -37,6 +38,7 @@ before(async () => {
     replication: 3,
     timestamps: new WriteTimestamps(() => Date.now()),
     log,
+    clock: systemClock,
     tables: contractTables,
   });
 });

@@ -204,6 +204,7 @@ test('a Cassandra that does not answer is Unavailable, and the error names its a
     replication: 1,
     timestamps: new WriteTimestamps(() => Date.now()),
     log,
+    clock: systemClock,
   };
   await assert.rejects(CassandraTables.open(nobody), (error) => {
     assert.ok(error instanceof Unavailable);

@@ -3,7 +3,10 @@ import { test } from 'node:test';
 import { Unavailable, WriteRefused } from '../../actors/domain/problem.js';
 import { CommitQueue } from '../../store/lmdb/commit-queue.js';
 import type { Change, HeldTable } from '../../store/lmdb/overlay.js';
+import { pacingOn } from '../../store/pacing.js';
+import { VirtualClock } from '../kit/time/virtual-clock.js';
 
+const pacing = pacingOn(new VirtualClock());
 const table = { name: 'things', index: 0 } as HeldTable;
 const change = (name: string): Change => ({ table, key: Buffer.from(name), bytes: Buffer.from('x') });
 
@@ -11,13 +14,11 @@ const change = (name: string): Change => ({ table, key: Buffer.from(name), bytes
 function world() {
   const groups: string[][] = [];
   const answers: (() => void)[] = [];
-  const queue = new CommitQueue({
-    show: () => {},
-    write: (changes) => {
-      groups.push(changes.map(({ key }) => key.toString()));
-      return new Promise((resolve) => answers.push(resolve));
-    },
-  });
+  const write = (changes: readonly Change[]) => {
+    groups.push(changes.map(({ key }) => key.toString()));
+    return new Promise<void>((resolve) => answers.push(resolve));
+  };
+  const queue = new CommitQueue({ show: () => {}, write }, pacing);
   const commit = (name: string) => queue.commit([change(name)]);
   return { groups, answers, queue, commit };
 }
@@ -84,7 +85,7 @@ test('writes during a running group share the next one', async () => {
 
 test('a write with an unreported outcome is in doubt, and one that the disk refuses is refused', async () => {
   const errors = [new Unavailable('EIO'), new Error('ENOSPC')];
-  const queue = new CommitQueue({ show: () => {}, write: () => Promise.reject(errors.shift()) });
+  const queue = new CommitQueue({ show: () => {}, write: () => Promise.reject(errors.shift()) }, pacing);
   const outcome = () => queue.commit([change('a')]).catch((error: unknown) => error);
   const [doubtful, refused] = [await outcome(), await outcome()];
   assert.ok(doubtful instanceof Unavailable && !(doubtful instanceof WriteRefused));

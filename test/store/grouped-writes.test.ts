@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { GroupedWrites, type SendGroup, type Unit } from '../../store/cassandra/grouped-writes.js';
-import { until } from '../kit/time/until.js';
+import { GroupedWrites, type SendGroup, type Unit, WAIT_MS_MAX } from '../../store/cassandra/grouped-writes.js';
+import { pacingOn } from '../../store/pacing.js';
+import { VirtualClock } from '../kit/time/virtual-clock.js';
 
 const unit = (name: string, bytes = 100, partition = name): Unit => ({
   statements: [{ query: name, params: [] }],
@@ -16,6 +17,7 @@ class Mistake extends Error {}
 
 /** Records groups as they are sent, by their queries; the test answers each. */
 function world() {
+  const clock = new VirtualClock();
   const sent: string[][] = [];
   const answers: ((error?: Error) => void)[] = [];
   const send: SendGroup = (statements) => {
@@ -24,9 +26,9 @@ function world() {
       answers.push((error) => (error === undefined ? resolve() : reject(error)));
     });
   };
-  const writes = new GroupedWrites(send, limits, (error) => error instanceof Mistake);
+  const writes = new GroupedWrites(send, limits, (error) => error instanceof Mistake, pacingOn(clock));
   const turn = () => new Promise<void>((resolve) => void setImmediate(() => setImmediate(resolve)));
-  return { sent, answers, writes, turn };
+  return { sent, answers, writes, turn, clock };
 }
 
 test('writes of one turn share a request, from all callers', async () => {
@@ -72,11 +74,13 @@ test('rows with the same partition key count as one partition, over all tables',
 });
 
 test('a group that waits for an answer goes when that takes long', async () => {
-  const { sent, answers, writes, turn } = world();
+  const { sent, answers, writes, turn, clock } = world();
   const first = writes.write([unit('slow')]);
   await turn();
   const second = writes.write([unit('next')]);
-  await until('the next group', () => sent.length === 2, 10_000);
+  await clock.advance(WAIT_MS_MAX - 1);
+  assert.deepEqual(sent, [['slow']]);
+  await clock.advance(1);
   assert.deepEqual(sent, [['slow'], ['next']]);
   for (const answer of answers) answer();
   await Promise.all([first, second]);

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { Unavailable } from '../../actors/domain/problem.js';
+import { systemClock } from '../../actors/runtime/system.js';
 import { Journal } from '../../store/journal.js';
 import { compactStore } from '../../store/lmdb/compact-store.js';
 import { LmdbTables } from '../../store/lmdb/lmdb-tables.js';
@@ -22,7 +23,7 @@ async function holds(folder: string, text: string): Promise<boolean> {
 test('after a compaction no file of the store has the bytes of rows that were removed', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'murmuration-compact-'));
   t.after(() => rm(folder, { recursive: true, force: true }));
-  const options = { folder, clock: { nowMs: () => Date.now() }, log: { info() {}, warn() {}, error() {} } };
+  const options = { folder, clock: systemClock, log: { info() {}, warn() {}, error() {} } };
   const tables = await LmdbTables.open(options);
   const journal = new Journal(tables);
   await journal.append('account/1', 0, 1, [record(SECRET), record(KEPT), record(KEPT)]);

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { Unavailable } from '../../actors/domain/problem.js';
+import { systemClock } from '../../actors/runtime/system.js';
 import { tied } from '../../cluster/local/process.js';
 import { Journal } from '../../store/journal.js';
 import { LmdbTables } from '../../store/lmdb/lmdb-tables.js';
@@ -13,7 +14,7 @@ import { put } from '../../store/port.js';
 import { contractTables, event, others } from '../contract/contract-tables.js';
 
 const run = promisify(execFile);
-const clock = { nowMs: () => Date.now() };
+const clock = systemClock;
 const quiet = { info: () => {}, warn: () => {}, error: () => {} };
 
 /** File size limit of a process that ignores SIGXFSZ: it looks like a full disk to LMDB. */

@@ -6,8 +6,9 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { Unavailable, WriteRefused } from '../../actors/domain/problem.js';
+import { systemClock } from '../../actors/runtime/system.js';
 import { type Device, disk } from '../../store/lmdb/device.js';
-import { LmdbTables } from '../../store/lmdb/lmdb-tables.js';
+import { type LmdbOptions, LmdbTables } from '../../store/lmdb/lmdb-tables.js';
 import { put, remove } from '../../store/port.js';
 import type { StoreLog } from '../../store/store-log.js';
 import { brief, contractTables, event, others, rows } from '../contract/contract-tables.js';
@@ -17,7 +18,7 @@ import { until } from '../kit/time/until.js';
 
 const run = promisify(execFile);
 const quiet = { info: () => {}, warn: () => {}, error: () => {} };
-const clock = { nowMs: () => Date.now() };
+const clock = systemClock;
 /** Small, so that nearly each write finds rows that are being copied from the log into LMDB. */
 const SMALL = 2_000;
 
@@ -247,7 +248,8 @@ test('a store that was closed has all its rows in LMDB', async () => {
 test('rows expire both in the log and in LMDB', async () => {
   let nowMs = 1_000_000;
   const folder = await mkdtemp(join(tmpdir(), 'murmuration-log-'));
-  const options = { folder, clock: { nowMs: () => nowMs }, log: quiet, tables: contractTables, checkpointBytes: SMALL };
+  const moving: LmdbOptions['clock'] = { nowMs: () => nowMs, after: (ms, callback) => clock.after(ms, callback) };
+  const options = { folder, clock: moving, log: quiet, tables: contractTables, checkpointBytes: SMALL };
   const tables = await LmdbTables.open(options);
   for (let index = 0; index < 100; index++) await tables.write([put(brief, { owner: 'a', at: index }, event('a'))]);
   assert.equal((await tables.range(brief, { owner: 'a' }, { limit: 500 })).length, 100);

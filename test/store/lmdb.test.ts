@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { systemClock } from '../../actors/runtime/system.js';
 import { LmdbTables } from '../../store/lmdb/lmdb-tables.js';
 import { contractTables } from '../contract/contract-tables.js';
 import { journalContract } from '../contract/journal-contract.js';
@@ -10,7 +11,7 @@ const log = { info: () => {}, warn: () => {}, error: () => {} };
 
 async function open() {
   const folder = await mkdtemp(join(tmpdir(), 'murmuration-lmdb-'));
-  const start = () => LmdbTables.open({ folder, clock: { nowMs: () => Date.now() }, log, tables: contractTables });
+  const start = () => LmdbTables.open({ folder, clock: systemClock, log, tables: contractTables });
   let tables = await start();
   return {
     tables,

@@ -7,6 +7,7 @@ import {
   type ServiceError,
 } from '@grpc/grpc-js';
 import { Unavailable } from '../../actors/domain/problem.js';
+import type { Clock } from '../../actors/domain/time.js';
 import type { NodeHandoffChunk, NodeHandoffSummary, NodeOperated, NodeOperation } from '../../proto/gen/types.js';
 import type { PeerService, Peers } from '../peer.js';
 import { FRAME_BYTES_MAX, handoffChunk, peerProtocol } from './peer-protocol.js';
@@ -32,7 +33,11 @@ export class GrpcPeers implements Peers {
   private readonly clients = new Map<string, Client>();
   private open = true;
 
-  constructor(private readonly security: PeerSecurity) {
+  /** @param clock gRPC compares deadlines with the machine's own wall clock */
+  constructor(
+    private readonly security: PeerSecurity,
+    private readonly clock: Pick<Clock, 'wallMs'>,
+  ) {
     checkSecurity(security);
   }
 
@@ -71,7 +76,7 @@ export class GrpcPeers implements Peers {
         method.responseDeserialize,
         question,
         callMetadata(this.security),
-        deadline(timeoutMs),
+        this.deadline(timeoutMs),
         (error, answer) => (answer === undefined ? reject(asUnavailable(address, error)) : resolve(answer)),
       );
     });
@@ -85,7 +90,7 @@ export class GrpcPeers implements Peers {
         requestSerialize,
         responseDeserialize,
         callMetadata(this.security),
-        deadline(HANDOFF_MS_MAX),
+        this.deadline(HANDOFF_MS_MAX),
         (error, summary) => (summary === undefined ? reject(asUnavailable(address, error)) : resolve(summary)),
       );
       send(call, chunks).catch((error: unknown) => {
@@ -93,6 +98,10 @@ export class GrpcPeers implements Peers {
         reject(asUnavailable(address, error));
       });
     });
+  }
+
+  private deadline(timeoutMs: number): CallOptions {
+    return { deadline: this.clock.wallMs() + timeoutMs };
   }
 
   private client(address: string): Client {
@@ -133,10 +142,6 @@ async function send(call: ClientWritableStream<NodeHandoffChunk>, chunks: AsyncI
     if (!call.write(chunk)) await Promise.race([once(call, 'drain'), ended]);
   }
   call.end();
-}
-
-function deadline(timeoutMs: number): CallOptions {
-  return { deadline: Date.now() + timeoutMs };
 }
 
 function asUnavailable(address: string, cause: ServiceError | unknown): Unavailable {

@@ -8,6 +8,7 @@ import {
   status,
 } from '@grpc/grpc-js';
 import { Unavailable } from '../../actors/domain/problem.js';
+import type { Clock } from '../../actors/domain/time.js';
 import type { NodeHandoffChunk, NodeHandoffSummary, NodeOperated, NodeOperation } from '../../proto/gen/types.js';
 import type { OperatorService, PeerService } from '../peer.js';
 import type { TransportLog } from '../transport-log.js';
@@ -45,6 +46,7 @@ export class PeerServer {
     private readonly service: PeerService,
     private readonly security: PeerSecurity,
     private readonly log: TransportLog,
+    private readonly clock: Pick<Clock, 'after'>,
     private readonly operate: OperatorService = async () => {
       throw new Unavailable('this node accepts no operations over the network');
     },
@@ -92,9 +94,9 @@ export class PeerServer {
   /** Stops the server: gives running calls a moment to end, then aborts them. */
   close(): Promise<void> {
     return new Promise((resolve) => {
-      const force = setTimeout(() => this.server.forceShutdown(), SHUTDOWN_MS_MAX);
+      const force = this.clock.after(SHUTDOWN_MS_MAX, () => this.server.forceShutdown());
       this.server.tryShutdown(() => {
-        clearTimeout(force);
+        force.cancel();
         resolve();
       });
     });

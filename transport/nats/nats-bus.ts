@@ -13,6 +13,7 @@ import {
 } from 'nats';
 import { LogBound } from '../../actors/domain/log-bound.js';
 import { Misconfigured, Unavailable } from '../../actors/domain/problem.js';
+import type { Clock } from '../../actors/domain/time.js';
 import type { NodeHeardOf, NodePacked } from '../../proto/gen/types.js';
 import {
   type Bus,
@@ -41,6 +42,7 @@ export interface NatsBusOptions {
   /** This node's name, as the server's operators see it. */
   readonly name: string;
   readonly log: TransportLog;
+  readonly clock: Pick<Clock, 'monotonicMs' | 'after'>;
   /** Timeout of the connection to a server, in milliseconds; tests use a short one. */
   readonly connectMsMax?: number;
 }
@@ -88,7 +90,7 @@ const QUEUE = 'owner';
 /** The bus over one NATS server or cluster (core NATS: in order per connection, delivered at most once). */
 export class NatsBus implements Bus {
   private readonly numbering: Numbering;
-  private readonly requests = new OpenRequests();
+  private readonly requests: OpenRequests;
   private readonly outbox: Outbox;
   private readonly inbox = createInbox();
   /** Handlers of the common topics on this node. */
@@ -97,9 +99,9 @@ export class NatsBus implements Bus {
    * Numbers of the common topics. A publisher's first message must be number 1: caches must not miss what a node
    * published before its first received message.
    */
-  private readonly numbers = new HeardNumbers({ firstMax: 1 });
+  private readonly numbers: HeardNumbers;
   private readonly gapHandlers: ((subject: string | undefined) => void)[] = [];
-  /** The time of the loss of the connection (`performance.now()`); undefined while it is up. */
+  /** The time of the loss of the connection on the monotonic clock; undefined while it is up. */
   private downSinceMs: number | undefined;
   private lastTry: Transport | undefined;
   /** True while publications of the time without a connection have not been caught up with. */
@@ -146,7 +148,10 @@ export class NatsBus implements Bus {
     private readonly options: NatsBusOptions,
   ) {
     this.numbering = new Numbering(`${options.name}#${randomBytes(8).toString('hex')}`);
-    this.outbox = new Outbox((pack) => this.sendPublished(COMMON_SUBJECT, pack));
+    const { clock } = options;
+    this.numbers = new HeardNumbers({ nowMs: this.nowMs, firstMax: 1 });
+    this.requests = new OpenRequests(clock);
+    this.outbox = new Outbox((pack) => this.sendPublished(COMMON_SUBJECT, pack), clock);
     const limit = connection.info?.max_payload ?? PAYLOAD_BYTES_MAX;
     if (limit < PAYLOAD_BYTES_MAX) options.log.warn({ limit }, 'the message size limit of the NATS server is too low');
     void this.followConnection();
@@ -195,7 +200,7 @@ export class NatsBus implements Bus {
 
   async subscribe(subject: string, handler: (payload: Uint8Array) => void): Promise<Subscription> {
     if (isCommon(subject)) return this.listenTo(subject, handler);
-    const watch = new GapWatch();
+    const watch = new GapWatch(new HeardNumbers({ nowMs: this.nowMs }));
     const subscription = this.connection.subscribe(this.full(subject), {
       callback: (error, message) => {
         if (error) this.options.log.error({ err: error, subject }, 'failed to subscribe to a subject');
@@ -223,7 +228,7 @@ export class NatsBus implements Bus {
   }
 
   downMs(): number {
-    return this.downSinceMs === undefined ? 0 : performance.now() - this.downSinceMs;
+    return this.downSinceMs === undefined ? 0 : this.nowMs() - this.downSinceMs;
   }
 
   hears(): boolean {
@@ -302,7 +307,7 @@ export class NatsBus implements Bus {
 
   private ignored(subject: string | undefined, error: unknown): void {
     this.garbage += 1;
-    const more = this.garbageLines.admits(performance.now());
+    const more = this.garbageLines.admits(this.nowMs());
     if (more !== undefined) this.options.log.warn({ err: error, subject, ...more }, 'ignored a malformed message');
   }
 
@@ -350,6 +355,8 @@ export class NatsBus implements Bus {
     }
   }
 
+  private readonly nowMs = (): number => this.options.clock.monotonicMs();
+
   private async listen(): Promise<void> {
     // A lost message leaves no gap on a subject where its node never published before, so the node announces its
     // losses.
@@ -376,7 +383,7 @@ export class NatsBus implements Bus {
     for await (const { type } of this.connection.status()) {
       const isStale = type === DebugEvents.StaleConnection;
       if ((isStale || type === Events.Disconnect) && this.downSinceMs === undefined) {
-        this.downSinceMs = performance.now();
+        this.downSinceMs = this.nowMs();
         this.deaf = true;
         this.reconnected = new Promise((resolve) => {
           this.markReconnected = resolve;
@@ -388,7 +395,7 @@ export class NatsBus implements Bus {
       if (type === DebugEvents.Reconnecting) this.dropLastTry();
       if (type === Events.Reconnect) await this.afterReconnection();
     }
-    this.downSinceMs ??= performance.now();
+    this.downSinceMs ??= this.nowMs();
   }
 
   /**
@@ -435,7 +442,7 @@ export class NatsBus implements Bus {
       } catch (error) {
         if (this.connection.isClosed()) throw new Unavailable('the bus is closed', { cause: error });
         // This code may see the break before the connection's status reports it.
-        await new Promise((resolve) => setTimeout(resolve, RECONNECT_MS));
+        await new Promise<void>((resolve) => void this.options.clock.after(RECONNECT_MS, resolve));
       }
     }
   }

@@ -1,5 +1,6 @@
 import type { Msg } from 'nats';
 import { Unavailable } from '../../actors/domain/problem.js';
+import type { Clock, Timer } from '../../actors/domain/time.js';
 import { NotDelivered } from '../bus.js';
 
 /** Maximum delay until a timeout is noticed. */
@@ -24,7 +25,9 @@ interface Open {
 export class OpenRequests {
   readonly #open = new Map<string, Open>();
   #last = 0;
-  #timer: NodeJS.Timeout | undefined;
+  #timer: Timer | undefined;
+
+  constructor(private readonly clock: Pick<Clock, 'monotonicMs' | 'after'>) {}
 
   get size(): number {
     return this.#open.size;
@@ -40,8 +43,9 @@ export class OpenRequests {
     return new Promise((resolve, reject) => {
       this.#last += 1;
       const number = this.#last.toString(36);
-      this.#open.set(number, { subject, deadlineMs: performance.now() + timeoutMs, arrived, resolve, reject });
-      this.#timer ??= setTimeout(this.#tick, TICK_MS);
+      const deadlineMs = this.clock.monotonicMs() + timeoutMs;
+      this.#open.set(number, { subject, deadlineMs, arrived, resolve, reject });
+      this.#timer ??= this.clock.after(TICK_MS, this.#tick);
       send(number);
     });
   }
@@ -65,7 +69,7 @@ export class OpenRequests {
   }
 
   failAll(why: string): void {
-    clearTimeout(this.#timer);
+    this.#timer?.cancel();
     this.#timer = undefined;
     const failed = [...this.#open.values()];
     this.#open.clear();
@@ -73,13 +77,13 @@ export class OpenRequests {
   }
 
   readonly #tick = (): void => {
-    const now = performance.now();
+    const now = this.clock.monotonicMs();
     for (const [number, { subject, deadlineMs, reject }] of this.#open) {
       if (deadlineMs > now) continue;
       this.#open.delete(number);
       reject(new Unavailable(`no answer on ${subject}`));
     }
-    this.#timer = this.#open.size > 0 ? setTimeout(this.#tick, TICK_MS) : undefined;
+    this.#timer = this.#open.size > 0 ? this.clock.after(TICK_MS, this.#tick) : undefined;
   };
 }
 

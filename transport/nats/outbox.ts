@@ -1,3 +1,4 @@
+import type { Clock, Timer } from '../../actors/domain/time.js';
 import { codec } from '../../proto/codec.js';
 import type { NodePacked } from '../../proto/gen/types.js';
 
@@ -23,12 +24,12 @@ export class Outbox {
   #others: (() => void)[] = [];
   #answers = false;
   #turn: NodeJS.Immediate | undefined;
-  #gathering: NodeJS.Timeout | undefined;
+  #gathering: Timer | undefined;
   #sentMs = Number.NEGATIVE_INFINITY;
 
   constructor(
     private readonly sendPack: (pack: Uint8Array) => void,
-    private readonly nowMs: () => number = () => performance.now(),
+    private readonly clock: Pick<Clock, 'monotonicMs' | 'after'>,
   ) {}
 
   /** Adds a message to the pack. */
@@ -54,10 +55,10 @@ export class Outbox {
   /** Sends all gathered messages now. */
   flush(): void {
     clearImmediate(this.#turn);
-    clearTimeout(this.#gathering);
+    this.#gathering?.cancel();
     this.#turn = undefined;
     this.#gathering = undefined;
-    this.#sentMs = this.nowMs();
+    this.#sentMs = this.clock.monotonicMs();
     this.#flushPack();
     const others = this.#others;
     if (others.length === 0) return;
@@ -76,7 +77,8 @@ export class Outbox {
 
   #later(): void {
     if (this.#turn !== undefined || this.#gathering !== undefined) return;
-    if (this.nowMs() - this.#sentMs < GATHER_MS) this.#gathering = setTimeout(() => this.flush(), GATHER_MS);
+    if (this.clock.monotonicMs() - this.#sentMs < GATHER_MS)
+      this.#gathering = this.clock.after(GATHER_MS, () => this.flush());
     else this.#turn = setImmediate(() => this.flush());
   }
 }

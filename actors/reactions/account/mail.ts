@@ -1,6 +1,7 @@
 import type { MailPost } from '../../../proto/gen/types.js';
 import type { AccountEvents, AccountState } from '../../account/slices.js';
 import type { TokenPurpose } from '../../domain/keyed-tokens.js';
+import { decisionTitle, reportWords } from '../../domain/text/notification-words.js';
 import { TOKEN_PLACE } from '../../mail/mail.js';
 import type { Effects, Reaction } from '../../runtime/kind.js';
 
@@ -51,24 +52,22 @@ export function accountMail(baseUrl: string): Reaction<AccountState, AccountEven
       /** Accounts that handle reports get a mail for each. The notification is sent once, so the mail is, too. */
       async notified({ kind, report }, { self, state }, effects) {
         if (kind !== 'admin.report' || report === undefined || state.owner === undefined) return;
+        const { title, text } = reportWords(report);
         await post(effects, self, {
           to: state.owner.email,
-          subject: `New report #${report.id} (${report.category})`,
-          text:
-            `Hello ${state.owner.username},\n\nsomebody has reported an account on ${baseUrl}.\n\n` +
-            `Report: ${report.id}\nCategory: ${report.category}\nReported account: ${report.target}\n` +
-            `Statuses: ${report.statusIds.length}\n\n${report.comment}\n`,
+          subject: title,
+          text: `Hello ${state.owner.username},\n\nsomebody has reported an account on ${baseUrl}.\n\n${text}`,
         });
       },
       async moderated({ action, mail, text }, { self, state }, effects) {
         const { owner } = state;
         if (owner === undefined || !mail) return;
-        const what = TOLD[action];
-        if (what === undefined) return;
+        const title = decisionTitle(action);
+        if (title === undefined) return;
         await post(effects, self, {
           to: owner.email,
-          subject: what,
-          text: `Hello ${owner.username},\n\n${what} (${baseUrl}).\n${text === '' ? '' : `\n${text}\n`}`,
+          subject: title,
+          text: `Hello ${owner.username},\n\n${title} (${baseUrl}).\n${text === '' ? '' : `\n${text}\n`}`,
         });
       },
     },
@@ -87,17 +86,3 @@ function confirmationMail(baseUrl: string, username: string, email: string, nonc
 }
 
 const link = (purpose: TokenPurpose, nonce: string) => ({ purpose, nonce });
-
-/** Subjects of mails to an account about moderators' decisions. */
-const TOLD: Readonly<Record<string, string>> = {
-  none: 'You have received a warning',
-  approve: 'Your account has been approved',
-  disable: 'Your account has been frozen',
-  enable: 'Your account is no longer frozen',
-  silence: 'Your account has been limited',
-  unsilence: 'Your account is no longer limited',
-  sensitive: 'Your media will be marked as sensitive',
-  unsensitive: 'Your media will no longer be marked as sensitive',
-  suspend: 'Your account has been suspended',
-  unsuspend: 'Your account is no longer suspended',
-};

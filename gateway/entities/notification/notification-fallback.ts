@@ -1,3 +1,4 @@
+import { notificationTitle } from '../../../actors/domain/text/notification-words.js';
 import { escapeHtml } from '../../../actors/domain/text/plain-text.js';
 import type { SeenNotification } from './notification.js';
 
@@ -11,18 +12,6 @@ export interface NotificationFallback {
 
 const SUMMARY = 'This app does not support this kind of notification. A newer version may show more.';
 
-/** Titles of types that are newer than clients still in use; `who` is HTML. */
-const titles: Readonly<Record<string, (who: string) => string>> = {
-  quote: (who) => `${who} quoted your post`,
-  quoted_update: (who) => `${who} edited a post that you quoted`,
-  added_to_collection: (who) => `${who} added you to a collection`,
-  collection_update: (who) => `${who} changed a collection that you are in`,
-  severed_relationships: () => 'Some of your follows or followers were removed',
-  moderation_warning: () => 'A moderator sent you a warning',
-  'admin.sign_up': (who) => `${who} signed up`,
-  'admin.report': (who) => `${who} sent a report`,
-};
-
 /**
  * Returns the fallback of a notification; undefined if the client supports the type, or does not list the types that it
  * supports.
@@ -32,10 +21,10 @@ export function fallbackOf(
   { record, account, subject }: SeenNotification,
   supportedTypes: readonly string[] | undefined,
 ): NotificationFallback | undefined {
-  const title = titles[record.type];
-  if (supportedTypes === undefined || title === undefined || supportedTypes.includes(record.type)) return undefined;
+  if (supportedTypes === undefined || supportedTypes.includes(record.type)) return undefined;
   const who = escapeHtml(account.profile?.displayName.trim() || account.username);
-  return { title: title(who), summary: SUMMARY, details: detailsOf(subject) };
+  const title = notificationTitle(record.type, who);
+  return title === undefined ? undefined : { title, summary: SUMMARY, details: detailsOf(subject) };
 }
 
 function detailsOf(subject: SeenNotification['subject']): string | null {

@@ -3,7 +3,7 @@ import { isProblem, type Problem, problem } from '../../../actors/domain/problem
 import type { AccountMentions, AccountProfile, AccountUpdateProfile } from '../../../proto/gen/types.js';
 import type { Uploaded } from '../../http/route.js';
 import type { Services } from '../../http/services.js';
-import { mediaKey } from '../../keys/media-names.js';
+import { mediaKey } from '../../posting/media-names.js';
 import { findMentioned } from '../../posting/written.js';
 
 /** Largest picture. Source: Mastodon AccountAvatar::LIMIT, 8 MB since 4.3. */

@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import { Type } from '@sinclair/typebox';
 import { isProblem } from '../../../actors/domain/problem.js';
 import { renderHtml } from '../../../actors/domain/text/plain-text.js';
+import { vapidKeys } from '../../../actors/instance/keys.js';
 import type { InstanceEntry } from '../../../proto/gen/types.js';
 import { activeIn, DAY_MS, type Statistics, statisticsOf, WEEKS_COUNTED } from '../../admin-measures/statistics.js';
 import { renderInstance, renderInstanceV1, versionText } from '../../entities/instance/instance.js';
 import { renderRule } from '../../entities/instance/rule.js';
 import { type AnyRoute, json, route } from '../../http/route.js';
 import type { Services } from '../../http/services.js';
-import { serverKey } from '../../keys/server-key.js';
 import { isoTime } from '../../paging/iso-time.js';
 import { languageName } from '../../posting/language.js';
 import { aboutOf } from '../../settings/about.js';
@@ -157,7 +157,7 @@ function nodeInfo(version: (typeof NODE_INFO_VERSIONS)[number]): AnyRoute {
 export const instanceRoutes: readonly AnyRoute[] = [
   tell('/api/v1/instance', async (services) => renderInstanceV1(services.instance, await aboutOf(services))),
   tell('/api/v2/instance', async (services) =>
-    renderInstance(services.instance, await aboutOf(services), await serverKey(services)),
+    renderInstance(services.instance, await aboutOf(services), (await vapidKeys(services)).publicKey),
   ),
   tell('/api/v1/instance/rules', async ({ entries }) => (await entries.of('rules')).map(renderRule)),
   // This server does not federate yet, so it has no peers.

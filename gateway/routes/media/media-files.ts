@@ -3,7 +3,7 @@ import { FILE_NAME, fileType } from '../../../actors/domain/media.js';
 import type { StoredFile } from '../../../store/media.js';
 import { type Answer, type AnyRoute, route, Streamed } from '../../http/route.js';
 import type { Services } from '../../http/services.js';
-import { ownerOf } from '../../keys/media-names.js';
+import { ownerOf } from '../../posting/media-names.js';
 import { notFound } from '../../viewing/visible.js';
 
 /** Largest part of a file that is read completely before it is sent; larger ones are streamed. */

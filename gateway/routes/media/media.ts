@@ -8,9 +8,9 @@ import { mediaRows } from '../../../store/tables.js';
 import { renderMedia } from '../../entities/status/media.js';
 import { type Answer, type AnyRoute, json, type Request, route, type Uploaded, uploaded } from '../../http/route.js';
 import type { Services } from '../../http/services.js';
-import { CHANCE_BYTES, mediaKey } from '../../keys/media-names.js';
 import { idParams } from '../../pages/answers.js';
 import { focusOf } from '../../posting/media-focus.js';
+import { CHANCE_BYTES, mediaKey } from '../../posting/media-names.js';
 import { notFound } from '../../viewing/visible.js';
 
 /** Largest form: the file, a thumbnail and the other fields. */

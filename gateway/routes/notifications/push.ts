@@ -2,10 +2,10 @@ import { createPublicKey } from 'node:crypto';
 import { type Static, Type } from '@sinclair/typebox';
 import { PUSH_ALERTS, PUSH_POLICIES } from '../../../actors/account/push.js';
 import { invalidField, isProblem, type Problem } from '../../../actors/domain/problem.js';
+import { vapidKeys } from '../../../actors/instance/keys.js';
 import type { AccountPushSubscription } from '../../../proto/gen/types.js';
 import { type Answer, type AnyRoute, json, route } from '../../http/route.js';
 import type { Services } from '../../http/services.js';
-import { serverKey } from '../../keys/server-key.js';
 
 /** Longer than the endpoint of any push service. */
 const ENDPOINT_CHARS_MAX = 2_048;
@@ -97,7 +97,7 @@ async function answer(services: Services, found: AccountPushSubscription | Probl
   if (isProblem(found)) return found;
   const { id, endpoint, standard, policy } = found;
   const alerts = Object.fromEntries(PUSH_ALERTS.map((name) => [name, found.alerts.includes(name)]));
-  return json({ id, endpoint, standard, alerts, policy, server_key: await serverKey(services) });
+  return json({ id, endpoint, standard, alerts, policy, server_key: (await vapidKeys(services)).publicKey });
 }
 
 /** Decodes base64 of either alphabet, padded or not. */

@@ -1,10 +1,10 @@
 import { Type } from '@sinclair/typebox';
 import { type Problem, problem } from '../../../actors/domain/problem.js';
+import { vapidKeys } from '../../../actors/instance/keys.js';
 import type { StoreAppRecord } from '../../../proto/gen/types.js';
 import { tokenHash } from '../../http/authenticator.js';
 import { addressKey } from '../../http/limits/client-address.js';
 import { type AnyRoute, json, route } from '../../http/route.js';
-import { serverKey } from '../../keys/server-key.js';
 import { findApp, newSecret } from '../../oauth/clients.js';
 import { guardsOf } from '../../oauth/guards.js';
 import { isAcceptableRedirect, REDIRECT_URI_CHARS_MAX } from '../../oauth/redirects.js';
@@ -80,7 +80,7 @@ const createApp = route({
     if (services.instance.rateLimits && !guardsOf(services).apps.take(addressKey(remoteAddress)))
       return problem('rate_limited', 'Too many requests');
     // The key is loaded before the application is stored: without a key nothing is created.
-    const pushKey = await serverKey(services);
+    const pushKey = (await vapidKeys(services)).publicKey;
     const clientId = newSecret(services);
     const secret = newSecret(services);
     const app: StoreAppRecord = {
@@ -108,7 +108,7 @@ const verifyApp = route({
   auth: 'app',
   handle: async ({ services, bearer }) => {
     const app = (await findApp(services, bearer?.clientId ?? '')) ?? { ...OWN, scopes: bearer?.scopes ?? [] };
-    return json(renderApp(app, await serverKey(services)));
+    return json(renderApp(app, (await vapidKeys(services)).publicKey));
   },
 });
 

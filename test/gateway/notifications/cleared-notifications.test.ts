@@ -45,7 +45,7 @@ async function inCassandra(): Promise<{ store: Tables; end: () => Promise<void> 
 
 async function inLmdb(): Promise<{ store: Tables; end: () => Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'cleared-'));
-  const store = await LmdbTables.open({ folder, clock: { nowMs: () => Date.now() }, log, tables });
+  const store = await LmdbTables.open({ folder, clock: systemClock, log, tables });
   const end = async () => {
     await store.close();
     await rm(folder, { recursive: true });

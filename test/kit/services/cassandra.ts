@@ -1,4 +1,6 @@
 import { Client } from 'cassandra-driver';
+import { systemClock } from '../../../actors/runtime/system.js';
+import type { CassandraOptions } from '../../../store/cassandra/cassandra-tables.js';
 import { type GroupLimits, groupLimitsOf } from '../../../store/cassandra/group-limits.js';
 import { WriteTimestamps } from '../../../store/write-timestamps.js';
 import type { StoredPiece } from './stored-bytes.js';
@@ -9,13 +11,14 @@ interface Address {
 }
 
 /** Returns the address of the Cassandra that all test files share. */
-export function cassandraAddress(): Address & { readonly timestamps: WriteTimestamps } {
+export function cassandraAddress(): Address & Pick<CassandraOptions, 'timestamps' | 'clock'> {
   const points = process.env.TEST_CASSANDRA;
   if (!points) throw new Error('TEST_CASSANDRA is not set: run these tests by npm test, which starts a Cassandra');
   return {
     contactPoints: points.split(','),
     localDataCenter: process.env.TEST_CASSANDRA_DC ?? 'datacenter1',
     timestamps: new WriteTimestamps(() => Date.now()),
+    clock: systemClock,
   };
 }
 

@@ -1,9 +1,10 @@
 import type { QueryOptions } from 'cassandra-driver';
+import { systemClock } from '../../../actors/runtime/system.js';
 import { CassandraTables } from '../../../store/cassandra/cassandra-tables.js';
 import { groupLimits } from '../../../store/cassandra/group-limits.js';
 import type { Session } from '../../../store/cassandra/session.js';
 import type { Statement } from '../../../store/cassandra/statements.js';
-import { eventLoop, type Pacing } from '../../../store/pacing.js';
+import { type Pacing, pacingOn } from '../../../store/pacing.js';
 import type { Tables } from '../../../store/port.js';
 import { alarmFloors, alarms, allTables, backlog, backlogFloors, journal } from '../../../store/tables.js';
 import { WriteTimestamps } from '../../../store/write-timestamps.js';
@@ -85,7 +86,7 @@ function tablesOver(rows: CassandraRows): Tables {
     },
     shutdown: async () => undefined,
   };
-  return adapter(session, timestamps, eventLoop);
+  return adapter(session, timestamps, pacingOn(systemClock));
 }
 
 export const adapter = (session: Session, timestamps: WriteTimestamps, pacing: Pacing): Tables =>

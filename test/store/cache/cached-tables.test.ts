@@ -35,7 +35,7 @@ function world(options: ConstructorParameters<typeof CachedTables>[1] = {}) {
       return found;
     }) as typeof shared.get,
   };
-  const cached = new CachedTables(inner, options);
+  const cached = new CachedTables(inner, { monotonicMs: () => performance.now(), ...options });
   return { shared, stage, state, cached, read: async () => (await cached.get(accounts, key))?.followers };
 }
 
@@ -136,12 +136,13 @@ test('writes of hot and watched tables are published with the new values, others
 });
 
 test('a slow write is neither cached nor published with its value: another writer may own the row by now', async () => {
-  const { cached, read, shared, stage } = world({ promptMs: 20 });
+  let nowMs = 0;
+  const { cached, read, shared, stage } = world({ promptMs: 20, monotonicMs: () => nowMs });
   const [told, heard]: [(readonly WrittenRow[])[], (readonly WrittenRow[] | undefined)[]] = [[], []];
   cached.onWritten((rows) => told.push(rows));
   cached.onChanged((rows) => heard.push(rows));
   stage.afterWrite = async () => {
-    await new Promise((resolve) => setTimeout(resolve, 40));
+    nowMs += 21;
     await shared.write([having(2)]);
   };
   await cached.write([having(1)]);

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { Client, credentials, Metadata, type ServiceError, status } from '@grpc/grpc-js';
 import { Unavailable } from '../../../actors/domain/problem.js';
+import { systemClock } from '../../../actors/runtime/system.js';
 import { GrpcPeers } from '../../../transport/grpc/grpc-peers.js';
 import { FRAME_BYTES_MAX, SECRET_KEY } from '../../../transport/grpc/peer-protocol.js';
 import type { PeerSecurity } from '../../../transport/grpc/peer-security.js';
@@ -23,14 +24,14 @@ interface Test {
 }
 
 async function serve(t: Test, service: PeerService, security: PeerSecurity) {
-  const server = new PeerServer(service, security, log);
+  const server = new PeerServer(service, security, log, systemClock);
   const address = await server.listen('127.0.0.1:0');
   t.after(() => server.close());
   return { server, address };
 }
 
 function peersWith(t: Test, security: PeerSecurity): GrpcPeers {
-  const peers = new GrpcPeers(security);
+  const peers = new GrpcPeers(security, systemClock);
   t.after(() => peers.close());
   return peers;
 }
@@ -64,8 +65,8 @@ function rawCall(
 }
 
 test('a server or client without secret and certificates does not start', () => {
-  assert.throws(() => new PeerServer(new RecordingService(), {}, log), RangeError);
-  assert.throws(() => new GrpcPeers({}), RangeError);
+  assert.throws(() => new PeerServer(new RecordingService(), {}, log, systemClock), RangeError);
+  assert.throws(() => new GrpcPeers({}, systemClock), RangeError);
 });
 
 test('a caller without the secret, with another one or with two is refused before any handler, and counted', async (t) => {

@@ -4,6 +4,7 @@ import { type TestContext, test } from 'node:test';
 import { connect } from 'nats';
 import { makeId } from '../../../actors/domain/ids.js';
 import { Runtime } from '../../../actors/runtime/runtime.js';
+import { systemClock } from '../../../actors/runtime/system.js';
 import { codec } from '../../../proto/codec.js';
 import { Journal } from '../../../store/journal.js';
 import { MemoryTables } from '../../../store/memory/memory-tables.js';
@@ -50,7 +51,14 @@ async function stranger(t: TestContext) {
 async function opened(t: TestContext, prefix: string, name: string, lines: string[] = []): Promise<NatsBus> {
   const note = (_fields: object, message: string) => void lines.push(message);
   const log = { ...quiet, warn: note, error: note };
-  const bus = await NatsBus.connect({ url: sharedNatsUrl(), token: process.env.TEST_NATS_TOKEN, prefix, name, log });
+  const bus = await NatsBus.connect({
+    url: sharedNatsUrl(),
+    token: process.env.TEST_NATS_TOKEN,
+    prefix,
+    name,
+    log,
+    clock: systemClock,
+  });
   t.after(() => bus.close());
   return bus;
 }

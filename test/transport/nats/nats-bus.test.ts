@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { connect } from 'nats';
 import { Misconfigured, Unavailable } from '../../../actors/domain/problem.js';
+import { systemClock } from '../../../actors/runtime/system.js';
 import { codec } from '../../../proto/codec.js';
 import { NotDelivered, ROWS_TOPIC, STATUSES_TOPIC } from '../../../transport/bus.js';
 import { NatsBus } from '../../../transport/nats/nats-bus.js';
@@ -21,7 +22,14 @@ interface Test {
 }
 
 async function shared(t: Test, prefix: string, name: string): Promise<NatsBus> {
-  const bus = await NatsBus.connect({ url: sharedNatsUrl(), token: process.env.TEST_NATS_TOKEN, prefix, name, log });
+  const bus = await NatsBus.connect({
+    url: sharedNatsUrl(),
+    token: process.env.TEST_NATS_TOKEN,
+    prefix,
+    name,
+    log,
+    clock: systemClock,
+  });
   t.after(() => bus.close());
   return bus;
 }
@@ -60,20 +68,21 @@ test('a wrong token is an error of the settings, and no error contains the passw
   const server = await OwnNatsServer.start('right');
   t.after(() => server.end());
   await assert.rejects(
-    NatsBus.connect({ url: server.url, token: 'wrong', prefix: 'x', name: 'one', log }),
+    NatsBus.connect({ url: server.url, token: 'wrong', prefix: 'x', name: 'one', log, clock: systemClock }),
     (error) => error instanceof Misconfigured && /authorization/i.test(error.message),
   );
   await server.kill();
   const url = server.url.replace('//', '//user:SECRET@');
   await assert.rejects(
-    NatsBus.connect({ url, prefix: 'x', name: 'one', log }),
+    NatsBus.connect({ url, prefix: 'x', name: 'one', log, clock: systemClock }),
     (error) => error instanceof Unavailable && !error.message.includes('SECRET'),
   );
 });
 
 test('a killed server makes requests Unavailable at once; after its return everything continues, and the gap is reported', async (t) => {
   const server = await OwnNatsServer.start('secret');
-  const open = (name: string) => NatsBus.connect({ url: server.url, token: 'secret', prefix: 'x', name, log });
+  const open = (name: string) =>
+    NatsBus.connect({ url: server.url, token: 'secret', prefix: 'x', name, log, clock: systemClock });
   const [one, two] = [await open('one'), await open('two')];
   t.after(async () => {
     await one.close();
@@ -137,6 +146,7 @@ for (const [how, sent] of [
       prefix,
       name: 'near',
       log,
+      clock: systemClock,
     });
     t.after(async () => {
       await near.close();
@@ -164,7 +174,15 @@ for (const [how, sent] of [
 
 test('a hanging server is retried, on one connection at a time', async (t) => {
   const server = await OwnNatsServer.start('secret');
-  const options = { url: server.url, token: 'secret', prefix: 'x', name: 'one', log, connectMsMax: 300 };
+  const options = {
+    url: server.url,
+    token: 'secret',
+    prefix: 'x',
+    name: 'one',
+    log,
+    clock: systemClock,
+    connectMsMax: 300,
+  };
   const bus = await NatsBus.connect(options);
   t.after(async () => {
     await bus.close();

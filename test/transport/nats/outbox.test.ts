@@ -1,24 +1,22 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Outbox, unpack } from '../../../transport/nats/outbox.js';
-import { until } from '../../kit/time/until.js';
+import { VirtualClock } from '../../kit/time/virtual-clock.js';
 
-/** Creates an outbox, at the constant time `nowMs` if it is given. */
-function world(nowMs?: number) {
+/** Creates an outbox on a virtual clock. */
+function world() {
+  const clock = new VirtualClock();
   const sent: string[] = [];
   const bytes = (text: string) => new TextEncoder().encode(text);
-  const outbox = new Outbox(
-    (pack) => {
-      sent.push(
-        unpack(pack)
-          .map(({ subject, payload }) => `${subject}:${new TextDecoder().decode(payload)}`)
-          .join(' '),
-      );
-    },
-    ...(nowMs === undefined ? [] : ([() => nowMs] as const)),
-  );
+  const outbox = new Outbox((pack) => {
+    sent.push(
+      unpack(pack)
+        .map(({ subject, payload }) => `${subject}:${new TextDecoder().decode(payload)}`)
+        .join(' '),
+    );
+  }, clock);
   const turn = () => new Promise<void>((resolve) => void setImmediate(resolve));
-  return { sent, outbox, bytes, turn };
+  return { sent, outbox, bytes, turn, clock };
 }
 
 test('publications of one turn are one pack, sent before everything else', async () => {
@@ -32,11 +30,11 @@ test('publications of one turn are one pack, sent before everything else', async
 });
 
 test('a publication after an answer is sent after it', async () => {
-  const { sent, outbox, bytes } = world();
+  const { sent, outbox, bytes, clock } = world();
   outbox.pack('rows', bytes('a'));
   outbox.answer(() => sent.push('answer'));
   outbox.pack('rows', bytes('b'));
-  await until('all is sent', async () => sent.length === 3 || undefined, 1_000);
+  await clock.advance(1);
   assert.deepEqual(sent, ['rows:a', 'answer', 'rows:b']);
 });
 
@@ -47,15 +45,14 @@ test('a pack has a maximum size', async () => {
   assert.equal(sent.length, 3);
 });
 
-test('a second send right after the first waits briefly for others', async (t) => {
-  t.mock.timers.enable({ apis: ['setTimeout'] });
-  const { sent, outbox, turn } = world(7);
+test('a second send right after the first waits briefly for others', async () => {
+  const { sent, outbox, turn, clock } = world();
   outbox.send(() => sent.push('first'));
   await turn();
   outbox.send(() => sent.push('second'));
   await turn();
   outbox.send(() => sent.push('third'));
   assert.deepEqual(sent, ['first']);
-  t.mock.timers.tick(1);
+  await clock.advance(1);
   assert.deepEqual(sent, ['first', 'second', 'third']);
 });

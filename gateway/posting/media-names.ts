@@ -1,8 +1,8 @@
 import { createCipheriv, createDecipheriv, type Decipher } from 'node:crypto';
 import { storedId } from '../../actors/domain/ids.js';
+import { keyAmong, sharedKey } from '../../actors/instance/keys.js';
 import type { InstanceEntry } from '../../proto/gen/types.js';
 import type { Services } from '../http/services.js';
-import { keyAmong, sharedKey } from './shared-key.js';
 
 const NAME = 'media_names';
 const CIPHER = 'aes-128-ecb';
