@@ -11,6 +11,18 @@ const library = (name, ...folders) =>
     { path: `node_modules/${name}(?:/|$)` },
   );
 
+/** Everything that the HTTP server may use of other folders. */
+const forGateway = [
+  'gateway',
+  'proto',
+  'actors/(domain|account|conversation|instance|web-page|report|timelines|runtime/(kind|slice))',
+  'store/[^/]+$',
+  'store/cache/(generations|cached-tables)',
+  'media/workshop',
+  'transport/[^/]+$',
+  'package.json',
+];
+
 // biome-ignore lint/style/noDefaultExport: the tool reads the default export.
 export default {
   forbidden: [
@@ -39,6 +51,23 @@ export default {
       ),
       'Kinds stand above slices and reactions.',
     ),
+    rule(
+      'activities-and-alerts',
+      { path: '^actors/(federation|remote-host|push)' },
+      except(
+        'actors/(account|conversation|domain|federation|instance|push|remote-host|report|runtime)',
+        'proto',
+        'store/[^/]+$',
+        'transport/[^/]+$',
+      ),
+      'They turn events into messages to others, and messages of others into commands.',
+    ),
+    rule(
+      'only-reactions-know-activities-and-alerts',
+      { path: '^actors', pathNot: '^actors/(federation|kinds|push|reactions|remote-host)' },
+      { path: '^actors/(federation|push)' },
+      'A slice decides what happens. Reactions tell others.',
+    ),
     rule('kinds', { path: '^actors/kinds' }, except('actors', 'proto', 'store/[^/]+$', 'transport/[^/]+$')),
     rule('store', { path: '^store' }, except('store', 'proto', 'actors/domain')),
     rule('transport', { path: '^transport' }, except('transport', 'proto', 'actors/domain')),
@@ -54,19 +83,19 @@ export default {
         'store/[^/]+$',
       ),
     ),
+    rule('gateway', { path: '^gateway', pathNot: '^gateway/activitypub' }, except(...forGateway)),
+    rule('activitypub', { path: '^gateway/activitypub' }, except(...forGateway, 'actors/(federation|remote-host)')),
     rule(
-      'gateway',
-      { path: '^gateway' },
-      except(
-        'gateway',
-        'proto',
-        'actors/(domain|account|conversation|instance|web-page|report|timelines|runtime/(kind|slice))',
-        'store/[^/]+$',
-        'store/cache/(generations|cached-tables)',
-        'media/workshop',
-        'transport/[^/]+$',
-        'package.json',
-      ),
+      'html-is-made-of-records',
+      { path: '^gateway/html' },
+      { path: '^gateway/(activitypub|oauth|routes|streaming)' },
+      'Pages show what viewing permits and pages render, as routes do.',
+    ),
+    rule(
+      'only-routes-serve-activities-and-html',
+      { path: '^gateway/', pathNot: '^gateway/(activitypub|html|routes|server)' },
+      { path: '^gateway/(activitypub|html)' },
+      'Both are entrances, as routes are.',
     ),
     rule('media', { path: '^media' }, except('media', 'proto', 'actors/domain', 'store/[^/]+$')),
     rule('parsers', { path: '^parsers' }, except('parsers', 'media', 'transport/web', 'actors/domain')),
@@ -74,6 +103,7 @@ export default {
     rule('only-the-command-line-loads', { pathNot: '^(load|cli|test|bench)' }, { path: '^load' }),
     library('uWebSockets.js', 'gateway'),
     library('(nats|@grpc/grpc-js|nodemailer)', 'transport'),
+    library('web-push', 'transport/push'),
     library('undici', 'transport', 'load/clients'),
     library('cassandra-driver', 'store/cassandra', 'cluster/local'),
     library('lmdb', 'store/lmdb'),
