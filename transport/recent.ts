@@ -1,4 +1,7 @@
-/** A map of bounded size that drops the least recently set entry. */
+/**
+ * A map of bounded size that drops the least recently set entry. Each message sets one: lru-cache takes 2 to 3 times as
+ * long, and reserves its whole size (30 KB for 1,024 entries) for each subscription.
+ */
 export class Recent<V> {
   private readonly entries = new Map<string, V>();
   constructor(private readonly sizeMax: number) {}

@@ -18,7 +18,10 @@ function middleMs(step: number): number {
   return (low + 2 ** shift / 2) / 1_000;
 }
 
-/** Counts of durations in steps that grow with the value: bounded memory (at most 13 KiB). */
+/**
+ * Counts of durations in steps that grow with the value: bounded memory (at most 13 KiB). Node's own histogram records
+ * as fast, but takes 26 KB from the start, of which a run has thousands, and yields no counts for the report's plots.
+ */
 export class Histogram {
   #counts = new Uint32Array(0);
   #count = 0;
