@@ -28,6 +28,7 @@ export const placementWith = (inner: Placement, changed: Partial<Placement>): Pl
   epochOf: (shard) => inner.epochOf(shard),
   idFloorMs: () => inner.idFloorMs(),
   format: () => inner.format?.() ?? Number.POSITIVE_INFINITY,
+  clusterMs: () => inner.clusterMs?.(),
   idCeilingMs: () => inner.idCeilingMs?.() ?? Number.POSITIVE_INFINITY,
   ownerEpoch: (shard) => inner.ownerEpoch?.(shard),
   stillOwns: async (shard, epoch) => (await inner.stillOwns?.(shard, epoch)) ?? true,

@@ -246,14 +246,24 @@ test('a new node reads a lane of many thousand handled alarms quickly', async ()
     }
     const due = alarmKey('account', id, nowMs - 60_000, 'due');
     await tables.write([put(alarms, due, { atMs: nowMs - 60_000 })]);
-    const first = new AlarmLane(lane, tables, systemClock, () => true);
+    const first = new AlarmLane(
+      lane,
+      tables,
+      () => systemClock.nowMs(),
+      () => true,
+    );
     assert.deepEqual(
       (await first.read(nowMs)).map(({ key }) => key.what),
       ['due'],
     );
     await first.keepFloor();
     const beganMs = performance.now();
-    const fresh = new AlarmLane(lane, tables, systemClock, () => true);
+    const fresh = new AlarmLane(
+      lane,
+      tables,
+      () => systemClock.nowMs(),
+      () => true,
+    );
     assert.deepEqual(
       (await fresh.read(nowMs)).map(({ key }) => key),
       [due],

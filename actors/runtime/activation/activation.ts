@@ -7,6 +7,7 @@ import { Mailbox } from '../asking/mailbox.js';
 import type { Lane } from '../effects/lane.js';
 import { actorName } from '../kind.js';
 import { WARM_BYTES_MAX } from '../limits.js';
+import { agreedMs } from '../placement/agreed-time.js';
 import type { Handled } from '../state/core.js';
 import { type Activated, type ActivationSettings, activate } from './activate.js';
 import type { ActivationContext } from './activation-context.js';
@@ -176,7 +177,8 @@ export class Activation {
     if (awake === undefined || this.turnUnderWay !== undefined || this.mailbox.length > 0 || !this.owned()) {
       return undefined;
     }
-    return awake.core.query(command, input, this.around.clock.nowMs());
+    const { clock, placement } = this.around;
+    return awake.core.query(command, input, agreedMs(clock, placement));
   }
 
   /** Resolves when the before-reply effects that are known now are done, or a reply's patience has run out. */

@@ -1,7 +1,6 @@
 import { put, type Tables } from '../../../store/port.js';
 import { alarmFloors, alarms } from '../../../store/tables.js';
 import { alarmDay } from '../../domain/alarm.js';
-import type { Clock } from '../../domain/time.js';
 
 /** Rows per page of a read. */
 const PAGE_ROWS = 500;
@@ -14,7 +13,9 @@ const FOUND_MAX = 1_000;
 const LATE_MS = 3_600_000;
 /** The floor is stored again once it has risen by this: each node writes 16 rows an hour. */
 const FLOOR_STEP_MS = 3_600_000;
-/** The first read of a lane without a stored floor begins this far back. A node stores floors when it starts. */
+/**
+ * The first read of a lane without a floor that can be trusted begins this far back. A node stores floors when it starts.
+ */
 const UNREAD_MS = 7 * 86_400_000;
 
 export interface AlarmRow {
@@ -43,15 +44,16 @@ export class AlarmLane {
   constructor(
     readonly lane: number,
     private readonly tables: Pick<Tables, 'get' | 'range' | 'write'>,
-    private readonly clock: Pick<Clock, 'nowMs'>,
+    /** Returns the present time, see `agreedMs`. */
+    private readonly nowMs: () => number,
     /** True when the actor lives on this node. */
     private readonly isHere: (actor: string) => boolean,
   ) {}
 
   /** Returns alarms of this node's actors that ring before `untilMs`. @throws Unavailable */
   async read(untilMs: number): Promise<AlarmRow[]> {
-    const nowMs = this.clock.nowMs();
-    const floorMs = this.floorMs ?? (await this.storedFloor(nowMs));
+    const nowMs = this.nowMs();
+    const floorMs = this.trusted(this.floorMs ?? (await this.storedFloor(nowMs)), nowMs);
     const found: AlarmRow[] = [];
     const start = this.last;
     let oldestMs = nowMs;
@@ -77,7 +79,14 @@ export class AlarmLane {
   private async storedFloor(nowMs: number): Promise<number> {
     const stored = await this.tables.get(alarmFloors, { lane: this.lane });
     if (stored !== undefined) this.storedMs = stored.atMs;
-    this.floorMs = stored?.atMs ?? Math.max(0, nowMs - UNREAD_MS);
+    this.floorMs = stored?.atMs ?? unreadFrom(nowMs);
+    return this.floorMs;
+  }
+
+  /** A floor ahead of the present is of a clock that was ahead: alarms below it may not have rung. */
+  private trusted(floorMs: number, nowMs: number): number {
+    if (floorMs <= nowMs) return floorMs;
+    this.floorMs = this.storedMs = unreadFrom(nowMs);
     return this.floorMs;
   }
 
@@ -101,3 +110,5 @@ export class AlarmLane {
     }
   }
 }
+
+const unreadFrom = (nowMs: number): number => Math.max(0, nowMs - UNREAD_MS);

@@ -7,6 +7,7 @@ import type { Clock, Timer } from '../../domain/time.js';
 import { eachOf } from '../each-of.js';
 import type { Asker } from '../kind.js';
 import type { Logger } from '../logger.js';
+import { agreedMs } from '../placement/agreed-time.js';
 import type { Placement } from '../placement/placement.js';
 import { AlarmLane, type AlarmRow } from './alarm-lane.js';
 import { alarmRow, idOf, kindOf } from './alarm-row.js';
@@ -27,7 +28,7 @@ const RENEW_AFTER_MS = 3_600_000;
 export interface AlarmsNeeds {
   readonly tables: Pick<Tables, 'get' | 'range' | 'write'>;
   readonly asker: Asker;
-  readonly placement: Pick<Placement, 'epochOf'>;
+  readonly placement: Pick<Placement, 'epochOf' | 'clusterMs'>;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -50,9 +51,17 @@ export class Alarms {
 
   constructor(needs: AlarmsNeeds) {
     this.#needs = needs;
-    const { tables, clock, placement } = needs;
+    const { tables, placement } = needs;
     const isHere = (actor: string) => placement.epochOf(idShard(idOf(actor))) !== undefined;
-    this.#lanes = Array.from({ length: ALARM_LANES }, (_, lane) => new AlarmLane(lane, tables, clock, isHere));
+    this.#lanes = Array.from(
+      { length: ALARM_LANES },
+      (_, lane) => new AlarmLane(lane, tables, () => this.#nowMs(), isHere),
+    );
+  }
+
+  /** A node whose clock is wrong must not call before the time, nor write rows for a time far ahead. */
+  #nowMs(): number {
+    return agreedMs(this.#needs.clock, this.#needs.placement);
   }
 
   start(): void {
@@ -89,7 +98,7 @@ export class Alarms {
   /** A lane that fails keeps what its last read found; the others ring. */
   async #read(lane: AlarmLane): Promise<void> {
     await this.#logged({ lane: lane.lane }, 'failed to read alarms', async () => {
-      const found = await lane.read(this.#needs.clock.nowMs() + AHEAD_MS);
+      const found = await lane.read(this.#nowMs() + AHEAD_MS);
       const others = this.#due.filter(({ key }) => key.lane !== lane.lane);
       this.#due = [...others, ...found].sort((a, b) => a.key.ringMs - b.key.ringMs);
       this.#arm();
@@ -101,14 +110,14 @@ export class Alarms {
     this.#next?.cancel();
     const [first] = this.#due;
     if (first === undefined || this.#closed) return;
-    const delayMs = Math.max(0, first.key.ringMs - this.#needs.clock.nowMs());
+    const delayMs = Math.max(0, first.key.ringMs - this.#nowMs());
     this.#next = this.#needs.clock.after(delayMs, () => void this.#ring());
   }
 
   async #ring(): Promise<void> {
     if (this.#calling) return;
     this.#calling = true;
-    const nowMs = this.#needs.clock.nowMs();
+    const nowMs = this.#nowMs();
     const late = this.#due.findIndex(({ key }) => key.ringMs > nowMs);
     const due = this.#due.splice(0, late < 0 ? this.#due.length : late);
     await eachOf(due, CALLS_AT_ONCE_MAX, (alarm) => this.#call(alarm));
@@ -140,8 +149,8 @@ export class Alarms {
   /** The new row is durable before the old one is deleted: their partitions may differ. */
   async #renew(alarm: AlarmRow): Promise<void> {
     const { key, value } = alarm;
-    const { tables, clock } = this.#needs;
-    const nowMs = clock.nowMs();
+    const { tables } = this.#needs;
+    const nowMs = this.#nowMs();
     if (nowMs - key.ringMs < RENEW_AFTER_MS) return;
     await tables.write([alarmRow(key.actor, value.atMs, key.what, nowMs)]);
     await this.#remove(alarm);

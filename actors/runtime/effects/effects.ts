@@ -3,6 +3,7 @@ import { Unavailable } from '../../domain/problem.js';
 import type { ActivationContext } from '../activation/activation-context.js';
 import { type Cancellation, Cancelled } from '../asking/cancellation.js';
 import { actorName, type Effects } from '../kind.js';
+import { agreedMs } from '../placement/agreed-time.js';
 import { alarmRow } from './alarm-row.js';
 import { backoffMs } from './backoff.js';
 
@@ -171,8 +172,9 @@ export class EntryEffects implements Effects {
 
   /** Each attempt builds the row anew, so that an outage of hours leaves no alarm in the distant past. */
   setAlarm(atMs: number, what: string): Promise<void> {
-    const { clock, tables } = this.around;
-    return this.untilDone(() => tables.write([alarmRow(this.from.actor, atMs, what, clock.nowMs())], DEFERRED));
+    const { clock, placement, tables } = this.around;
+    const row = () => alarmRow(this.from.actor, atMs, what, agreedMs(clock, placement));
+    return this.untilDone(() => tables.write([row()], DEFERRED));
   }
 
   tell(kind: string, id: string, command: string, input: object): Promise<unknown> {
@@ -198,7 +200,7 @@ export class EntryEffects implements Effects {
   }
 
   nowMs(): number {
-    return this.around.clock.nowMs();
+    return agreedMs(this.around.clock, this.around.placement);
   }
 
   private async waitingFor<T>(target: string, action: () => Promise<T>): Promise<T> {

@@ -1,12 +1,7 @@
 import type { Clock } from '../../domain/time.js';
+import { agreedMs } from './agreed-time.js';
 import type { Placement } from './placement.js';
 import { ProcessClock } from './process-clock.js';
-
-/**
- * Largest offset of stamps from the time that most members' clocks show. Source: the offset from which nodes warn;
- * clocks below it count as synchronised.
- */
-const APART_MS_MAX = 500;
 
 /**
  * The time of ids and write timestamps: the clock's, within the bounds of the placement. A clock that differs from most
@@ -22,7 +17,7 @@ export class StampClock {
     private readonly placement: Pick<Placement, 'idFloorMs' | 'idCeilingMs' | 'clusterMs'>,
   ) {
     this.#clock = new ProcessClock({
-      wallMs: () => Math.max(this.#agreedMs(), placement.idFloorMs() + 1),
+      wallMs: () => Math.max(agreedMs(machine, placement), placement.idFloorMs() + 1),
       monotonicMs: () => machine.monotonicMs(),
       after: (delayMs, callback) => machine.after(delayMs, callback),
     });
@@ -39,12 +34,5 @@ export class StampClock {
 
   monotonicMs(): number {
     return this.machine.monotonicMs();
-  }
-
-  #agreedMs(): number {
-    const nowMs = this.machine.nowMs();
-    const clusterMs = this.placement.clusterMs?.();
-    if (clusterMs === undefined) return nowMs;
-    return Math.max(clusterMs - APART_MS_MAX, Math.min(nowMs, clusterMs + APART_MS_MAX));
   }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { alarmKey } from '../../../../actors/domain/alarm.js';
+import { ALARM_LANES, alarmKey } from '../../../../actors/domain/alarm.js';
 import { eraOfId, makeId } from '../../../../actors/domain/ids.js';
 import { isProblem, Unavailable } from '../../../../actors/domain/problem.js';
 import { Alarms, LOOK_EVERY_MS } from '../../../../actors/runtime/effects/alarms.js';
@@ -20,7 +20,8 @@ async function asked() {
   assert.ok(!isProblem(posted));
   const vote = { statusId: posted.id, by: here.id('bob'), choices: [0] };
   assert.ok(!isProblem(await here.conversation(posted.conversationId, 'vote', vote)));
-  const watch = (changed: Partial<Tables> = {}) => {
+  /** `aheadMs`: offset of the node's clock from the time of most members. */
+  const watch = (changed: Partial<Tables> = {}, aheadMs?: number) => {
     const { stage, node, tables } = here;
     const watching = new Alarms({
       tables: {
@@ -30,7 +31,10 @@ async function asked() {
         ...changed,
       },
       asker: node.runtime,
-      placement: node.placement,
+      placement: {
+        epochOf: () => node.placement.epochOf(),
+        clusterMs: () => (aheadMs === undefined ? undefined : stage.clock.nowMs() - aheadMs + 0.5),
+      },
       clock: stage.clock,
       logger: silent,
     });
@@ -249,6 +253,59 @@ test('an alarm in a hundred years stays in its row, and no read before scans it'
   const watching = here.watch();
   await here.stage.clock.advance(HOUR_MS);
   assert.equal((await waitingAlarms(here.tables, farMs)).length, 1);
+  watching.close();
+  here.stage.close();
+});
+
+test('a node whose clock is two hours ahead rings an alarm at the time of most members', async () => {
+  const here = await asked();
+  const watching = here.watch({}, 2 * HOUR_MS);
+  await here.stage.clock.advance(HOUR_MS);
+  assert.deepEqual([await here.ended(), await here.waiting()], [false, 1], 'an hour before its time');
+  await here.stage.clock.advance(HOUR_MS + 300_000 + LOOK_EVERY_MS);
+  assert.deepEqual([await here.ended(), await here.waiting()], [true, 0]);
+  watching.close();
+  here.stage.close();
+});
+
+test('a node whose clock is two hours ahead renews an unanswered alarm for the time of most members', async () => {
+  const here = await asked();
+  const nowMs = here.stage.clock.nowMs() - 2 * HOUR_MS;
+  const [stuck, set] = [makeId(nowMs, 5, 1), nowMs - 2 * HOUR_MS];
+  await here.tables.write([put(alarms, alarmKey('unknown', stuck, set, 'anything'), { atMs: set })]);
+  const watching = here.watch({}, 2 * HOUR_MS);
+  await here.stage.clock.advance(10 * LOOK_EVERY_MS);
+  const [row] = (await waitingAlarms(here.tables, nowMs)).filter(({ key }) => key.actor === `unknown/${stuck}`);
+  assert.ok(row !== undefined && row.key.ringMs > set, 'renewed');
+  assert.ok(row.key.ringMs <= here.stage.clock.nowMs() - 2 * HOUR_MS + 500, 'not in the future');
+  watching.close();
+  here.stage.close();
+});
+
+test('an effect of a node whose clock is ahead sets the alarm for its time', async () => {
+  const here = await town(['alice']);
+  const { stage, node, tables } = here;
+  const aheadMs = 2 * HOUR_MS;
+  await stage.clock.advance(aheadMs);
+  Object.assign(node.placement, { clusterMs: () => stage.clock.nowMs() - aheadMs });
+  const posted = await here.account(here.id('alice'), 'post', { ...blankPost, poll: POLL });
+  assert.ok(!isProblem(posted));
+  const rows = await waitingAlarms(tables, stage.clock.nowMs());
+  assert.deepEqual(
+    rows.map(({ key }) => key.ringMs <= stage.clock.nowMs() - aheadMs + POLL.expiresInMs + 500),
+    [true],
+  );
+  stage.close();
+});
+
+test('alarms ring below a floor that a clock far ahead has stored', async () => {
+  const here = await asked();
+  const floorMs = here.stage.clock.nowMs() + DAY_MS;
+  for (let lane = 0; lane < ALARM_LANES; lane++)
+    await here.tables.write([put(alarmFloors, { lane }, { atMs: floorMs })]);
+  const watching = here.watch();
+  await here.stage.clock.advance(300_000 + LOOK_EVERY_MS);
+  assert.deepEqual([await here.ended(), await here.waiting()], [true, 0]);
   watching.close();
   here.stage.close();
 });
