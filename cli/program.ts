@@ -50,13 +50,39 @@ function build(version: string): Command {
     .version(version)
     .exitOverride()
     .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'murmuration: ')) });
-  const command = (parent: Command, name: string, description: string) =>
-    withSettings(parent.command(name).description(description));
-  const reaching = (parent: Command, name: string, description: string) =>
-    command(parent, name, description).option(
-      '--node <host:port>',
-      'a node by its gRPC address, with the cluster secret',
-    );
+  addServerCommands(program);
+  addAccountCommands(program);
+  const instance = program.command('instance').description('settings, rules and announcements of the instance');
+  addInstanceCommands(
+    (name, description) => reaching(instance, name, description),
+    (flags, action) => withNode(settingsOf(flags), flags.node, action),
+  );
+  const emoji = program.command('emoji').description('custom emoji');
+  addEmojiCommands(
+    (name, description) => reaching(emoji, name, description),
+    (flags, action) => withNode(settingsOf(flags), flags.node, action),
+  );
+  addLoadCommand(program);
+  for (const [name, description] of [
+    ['status', 'print the status of the node'],
+    ['drain', 'hand over all shards and end the node'],
+  ] as const) {
+    reaching(program, name, description).action((flags) => askNode(name, flags));
+  }
+  return program;
+}
+
+const command = (parent: Command, name: string, description: string) =>
+  withSettings(parent.command(name).description(description));
+
+/** Returns a command that a running node carries out. */
+const reaching = (parent: Command, name: string, description: string) =>
+  command(parent, name, description).option(
+    '--node <host:port>',
+    'a node by its gRPC address, with the cluster secret',
+  );
+
+function addServerCommands(program: Command): void {
   command(program, 'start', 'start a node (the default)').action((flags) => start(flags));
   program.commands[0]?.alias('serve');
   command(program, 'config', 'print the effective settings').action((flags) => {
@@ -65,6 +91,9 @@ function build(version: string): Command {
   command(program, 'compact', 'rewrite the store of a stopped embedded node, so that no file has deleted data').action(
     (flags) => compact(settingsOf(flags)),
   );
+}
+
+function addAccountCommands(program: Command): void {
   const account = program.command('account').description('accounts');
   reaching(account, 'create [name]', 'create an account, or many with --from')
     .option('--email <address>')
@@ -83,16 +112,9 @@ function build(version: string): Command {
         process.stdout.write(`${(await run('token.create', { username: name, scopes: flags.scopes })).token}\n`);
       }),
     );
-  const instance = program.command('instance').description('settings, rules and announcements of the instance');
-  addInstanceCommands(
-    (name, description) => reaching(instance, name, description),
-    (flags, action) => withNode(settingsOf(flags), flags.node, action),
-  );
-  const emoji = program.command('emoji').description('custom emoji');
-  addEmojiCommands(
-    (name, description) => reaching(emoji, name, description),
-    (flags, action) => withNode(settingsOf(flags), flags.node, action),
-  );
+}
+
+function addLoadCommand(program: Command): void {
   program
     .command('load')
     .description('load a Mastodon-compatible server of your own, and judge it (load --help)')
@@ -103,13 +125,6 @@ function build(version: string): Command {
       const { loadCommand } = await import('../load/command.js');
       process.exitCode = await loadCommand(args);
     });
-  for (const [name, description] of [
-    ['status', 'print the status of the node'],
-    ['drain', 'hand over all shards and end the node'],
-  ] as const) {
-    reaching(program, name, description).action((flags) => askNode(name, flags));
-  }
-  return program;
 }
 
 type Flags = Readonly<Record<string, string | boolean | undefined>>;

@@ -69,90 +69,73 @@ export function limitsOf(text: string, kind: keyof typeof UNITS): Limit[] {
 
 type Found = Pick<LoadResult, 'operations' | 'total' | 'verdicts' | 'visibleMs' | 'looked'>;
 
+/** A figure that limits of the same name bound, for all operations or one. */
+interface Measure {
+  readonly name: string;
+  readonly given: readonly Limit[];
+  /** Undefined: not measured. */
+  readonly value: (figures: Figures) => number | undefined;
+  readonly unit: (value: number) => string;
+  readonly keeps: (value: number, bound: number) => boolean;
+}
+
+const atMost = (value: number, bound: number) => value <= bound;
+const atLeast = (value: number, bound: number) => value >= bound;
+const percent = (value: number) => `${Number((value * 100).toPrecision(3))} %`;
+const ms = (value: number) => `${value} ms`;
+const rate = (value: number) => `${value}/s`;
+const share = (count: (figures: Figures) => number) => (figures: Figures) =>
+  figures.sent === 0 ? undefined : count(figures) / figures.sent;
+const time = (of: (latency: Latency) => number) => (figures: Figures) =>
+  figures.latencyMs.count === 0 ? undefined : of(figures.latencyMs);
+
+const measures = ({ errors, shed, p50, p99, p999, rate: rates }: Limits): readonly Measure[] => [
+  { name: 'errors ≤', given: errors, value: share((of) => of.errors), unit: percent, keeps: atMost },
+  { name: 'shed ≤', given: shed, value: share((of) => of.shed), unit: percent, keeps: atMost },
+  { name: 'p50 ≤', given: p50, value: time((of) => of.p50), unit: ms, keeps: atMost },
+  { name: 'p99 ≤', given: p99, value: time((of) => of.p99), unit: ms, keeps: atMost },
+  { name: 'p99.9 ≤', given: p999, value: time((of) => of.p999), unit: ms, keeps: atMost },
+  { name: 'rate ≥', given: rates, value: (of) => of.perSecond, unit: rate, keeps: atLeast },
+];
+
 /** Compares each limit with the results. A run without a good answer meets no limit. */
 export function judge(found: Found, limits: Limits): Judged[] {
-  const { operations, total, verdicts, visibleMs, looked } = found;
-  const judged: Judged[] = [];
-  const each = (
-    name: string,
-    given: readonly Limit[],
-    value: (figures: Figures) => number | undefined,
-    shown: (value: number) => string,
-    keeps: (value: number, bound: number) => boolean = (value, bound) => value <= bound,
-  ) => {
-    for (const { operation, bound, text } of given) {
-      const figures = operation === undefined ? total : operations[operation];
-      const measured = figures === undefined ? undefined : value(figures);
-      judged.push({
-        limit: `${name} ${text}`,
-        found: measured === undefined ? 'not measured' : shown(measured),
-        kept: measured !== undefined && keeps(measured, bound),
-      });
-    }
-  };
-  const share = (count: (figures: Figures) => number) => (figures: Figures) =>
-    figures.sent === 0 ? undefined : count(figures) / figures.sent;
-  const time = (of: (latency: Latency) => number) => (figures: Figures) =>
-    figures.latencyMs.count === 0 ? undefined : of(figures.latencyMs);
-  const percent = (value: number) => `${Number((value * 100).toPrecision(3))} %`;
-  const ms = (value: number) => `${value} ms`;
-  judged.push({ limit: 'any good answer', found: `${total.good}`, kept: total.good > 0 });
-  const { unread } = looked;
-  judged.push({
-    limit: 'places that cannot be read afterwards ≤ 0',
-    found: `${unread.length}`,
-    kept: unread.length === 0,
+  const { total, looked } = found;
+  const unread = looked.unread.length;
+  return [
+    { limit: 'any good answer', found: `${total.good}`, kept: total.good > 0 },
+    { limit: 'places that cannot be read afterwards ≤ 0', found: `${unread}`, kept: unread === 0 },
+    ...measures(limits).flatMap((measure) => measured(found, measure)),
+    ...visibility(found, limits),
+    ...verdictsOf(found, limits),
+  ];
+}
+
+const measured = ({ operations, total }: Found, { name, given, value, unit, keeps }: Measure): Judged[] =>
+  given.map(({ operation, bound, text }) => {
+    const figures = operation === undefined ? total : operations[operation];
+    const result = figures === undefined ? undefined : value(figures);
+    return {
+      limit: `${name} ${text}`,
+      found: result === undefined ? 'not measured' : unit(result),
+      kept: result !== undefined && keeps(result, bound),
+    };
   });
-  each(
-    'errors ≤',
-    limits.errors,
-    share(({ errors }) => errors),
-    percent,
-  );
-  each(
-    'shed ≤',
-    limits.shed,
-    share(({ shed }) => shed),
-    percent,
-  );
-  each(
-    'p50 ≤',
-    limits.p50,
-    time(({ p50 }) => p50),
-    ms,
-  );
-  each(
-    'p99 ≤',
-    limits.p99,
-    time(({ p99 }) => p99),
-    ms,
-  );
-  each(
-    'p99.9 ≤',
-    limits.p999,
-    time(({ p999 }) => p999),
-    ms,
-  );
-  const rate = (value: number) => `${value}/s`;
-  each(
-    'rate ≥',
-    limits.rate,
-    ({ perSecond }) => perSecond,
-    rate,
-    (value, bound) => value >= bound,
-  );
-  if (limits.visibleP99 !== undefined) {
-    const seen = [visibleMs.home, visibleMs.stream].filter(({ count }) => count > 0);
-    const worst = Math.max(...seen.map(({ p99 }) => p99));
-    const [kept, shown] = seen.length === 0 ? [false, 'not measured'] : [worst <= limits.visibleP99, ms(worst)];
-    judged.push({ limit: `visible p99 ≤ ${limits.visibleP99} ms`, found: shown, kept });
-  }
-  for (const name of verdictNames) {
+
+function visibility({ visibleMs }: Found, { visibleP99 }: Limits): Judged[] {
+  if (visibleP99 === undefined) return [];
+  const seen = [visibleMs.home, visibleMs.stream].filter(({ count }) => count > 0);
+  const worst = Math.max(...seen.map(({ p99 }) => p99));
+  const [kept, shown] = seen.length === 0 ? [false, 'not measured'] : [worst <= visibleP99, ms(worst)];
+  return [{ limit: `visible p99 ≤ ${visibleP99} ms`, found: shown, kept }];
+}
+
+function verdictsOf({ verdicts }: Found, limits: Limits): Judged[] {
+  return verdictNames.flatMap((name) => {
     const bound = limits.verdicts[name];
-    if (bound === undefined) continue;
-    judged.push({ limit: `${spoken(name)} ≤ ${bound}`, found: `${verdicts[name]}`, kept: verdicts[name] <= bound });
-  }
-  return judged;
+    if (bound === undefined) return [];
+    return [{ limit: `${spoken(name)} ≤ ${bound}`, found: `${verdicts[name]}`, kept: verdicts[name] <= bound }];
+  });
 }
 
 /** Returns the readable form of a verdict's name, such as `out of order`. */

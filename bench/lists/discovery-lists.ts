@@ -1,3 +1,4 @@
+import type { Made } from '../accounts.js';
 import type { Row } from '../row.js';
 import { at, type Town, write } from '../town.js';
 import { benchListed, byId, type Listed, LONG, oneOf, SUBJECTS } from './listed.js';
@@ -7,6 +8,8 @@ const READERS = LONG;
 const MODERATORS = 2;
 /** Number of people who post each trend: one person alone creates none. */
 const PEOPLE = 2;
+/** A link that many statuses share: its timeline is longer than a page. */
+const READ_LINK = 'https://news.example/read';
 
 interface Counted {
   readonly id: string;
@@ -37,9 +40,8 @@ export async function filled(town: Town): Promise<Listed[]> {
       write(at(authors, index), '/api/v1/statuses', { status: text(index % LONG) }, Boolean),
     );
   }
-  const read = 'https://news.example/read';
   await town.each('link', LONG, (index) =>
-    write(at(authors, index), '/api/v1/statuses', { status: `${read} number ${index}` }, Boolean),
+    write(at(authors, index), '/api/v1/statuses', { status: `${READ_LINK} number ${index}` }, Boolean),
   );
   const threads = town.newest.slice(-SUBJECTS);
   await town.each('reply', threads.length * LONG, (index) => {
@@ -48,11 +50,21 @@ export async function filled(town: Town): Promise<Listed[]> {
   });
   await town.target.settled();
   const isAuthor = oneOf(authors);
-  const isPosted = new Set(posted);
+  return [
+    ...searches(isAuthor),
+    ...proposals(isAuthor),
+    ...trends(posted, moderators),
+    ...threadPages(threads, isAuthor),
+  ];
+}
+
+type IsAuthor = ReturnType<typeof oneOf>;
+
+const isTag = ({ name }: { readonly name: string }) => /^trend\d+$/.test(name);
+const isLink = ({ url }: { readonly url: string }) => /^https:\/\/news\.example\/(\d+|read)$/.test(url);
+
+function searches(isAuthor: IsAuthor): Listed[] {
   const isPerson = ({ username }: { readonly username: string }) => /^user\d+$/.test(username);
-  const isTag = ({ name }: { readonly name: string }) => /^trend\d+$/.test(name);
-  const isLink = ({ url }: { readonly url: string }) => /^https:\/\/news\.example\/(\d+|read)$/.test(url);
-  const isTrend = ({ id, favourites_count: count }: Counted) => isPosted.has(id) && count === READERS;
   return [
     {
       name: 'search for accounts',
@@ -89,14 +101,24 @@ export async function filled(town: Town): Promise<Listed[]> {
       key: ({ name }) => name,
       is: isTag,
     },
-    {
-      name: 'suggestions',
-      route: '/api/v2/suggestions',
-      key: ({ account }) => account.id,
-      is: ({ account }) => isAuthor(account) && account.discoverable === true,
-    },
-    { name: 'suggestions, old', route: '/api/v1/suggestions', is: isAuthor },
-    { name: 'directory', route: '/api/v1/directory', is: isAuthor, falls: ({ last_status_at: day }) => day },
+  ];
+}
+
+const proposals = (isAuthor: IsAuthor): Listed[] => [
+  {
+    name: 'suggestions',
+    route: '/api/v2/suggestions',
+    key: ({ account }) => account.id,
+    is: ({ account }) => isAuthor(account) && account.discoverable === true,
+  },
+  { name: 'suggestions, old', route: '/api/v1/suggestions', is: isAuthor },
+  { name: 'directory', route: '/api/v1/directory', is: isAuthor, falls: ({ last_status_at: day }) => day },
+];
+
+function trends(posted: readonly string[], moderators: readonly Made[]): Listed[] {
+  const isPosted = new Set(posted);
+  const isTrend = ({ id, favourites_count: count }: Counted) => isPosted.has(id) && count === READERS;
+  return [
     {
       name: 'trending hashtags',
       route: '/api/v1/trends/tags',
@@ -129,21 +151,24 @@ export async function filled(town: Town): Promise<Listed[]> {
       key: ({ url }) => url,
       is: isLink,
     },
-    {
-      name: 'link timeline',
-      route: '/api/v1/timelines/link',
-      path: () => `/api/v1/timelines/link?url=${encodeURIComponent(read)}`,
-      is: ({ content, account }) => content.includes(`href="${read}"`) && isAuthor(account),
-      falls: byId,
-    },
-    {
-      name: 'thread',
-      route: '/api/v1/statuses/:id/context',
-      path: (_, index) => `/api/v1/statuses/${at(threads, index)}/context`,
-      length: LONG,
-      items: ({ descendants }) => descendants,
-      is: ({ in_reply_to_id: to, content }, { index }) =>
-        to === at(threads, index) && /^<p>answer \d+<\/p>$/.test(content),
-    },
   ];
 }
+
+const threadPages = (threads: readonly string[], isAuthor: IsAuthor): Listed[] => [
+  {
+    name: 'link timeline',
+    route: '/api/v1/timelines/link',
+    path: () => `/api/v1/timelines/link?url=${encodeURIComponent(READ_LINK)}`,
+    is: ({ content, account }) => content.includes(`href="${READ_LINK}"`) && isAuthor(account),
+    falls: byId,
+  },
+  {
+    name: 'thread',
+    route: '/api/v1/statuses/:id/context',
+    path: (_, index) => `/api/v1/statuses/${at(threads, index)}/context`,
+    length: LONG,
+    items: ({ descendants }) => descendants,
+    is: ({ in_reply_to_id: to, content }, { index }) =>
+      to === at(threads, index) && /^<p>answer \d+<\/p>$/.test(content),
+  },
+];

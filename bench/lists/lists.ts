@@ -52,15 +52,24 @@ export async function filled(town: Town): Promise<Listed[]> {
   const locked = readers.slice(-SUBJECTS);
   await requests(town, locked);
   await town.target.settled();
-  const list = (reader: Made) => lists.get(reader.id);
+  const facts: Facts = { authors, readers, marked, lists, locked };
+  return [...accountLists(facts), ...statusLists(facts)];
+}
+
+/** The inhabitants and objects that the lists show. */
+interface Facts {
+  readonly authors: readonly Made[];
+  readonly readers: readonly Made[];
+  /** Statuses that all readers have favourited and bookmarked; they reblogged the first ones. */
+  readonly marked: readonly string[];
+  /** Ids of lists by their owners' ids. */
+  readonly lists: ReadonlyMap<string, string>;
+  /** Accounts with follow requests. */
+  readonly locked: readonly Made[];
+}
+
+function accountLists({ authors, readers, marked, lists, locked }: Facts): Listed[] {
   const [isAuthor, isReader, isMember] = [oneOf(authors), oneOf(readers), oneOf(authors.slice(0, LONG))];
-  const [isMarked, isReblogged] = [new Set(marked), new Set(marked.slice(0, SUBJECTS))];
-  /** Checks a status for a reader, all of whom have done the same. */
-  const isStatus = ({ id, favourited, bookmarked, reblogged, visibility }: Shown) =>
-    favourited === isMarked.has(id) &&
-    bookmarked === isMarked.has(id) &&
-    reblogged === isReblogged.has(id) &&
-    visibility === 'public';
   /**
    * Returns true if the reader has muted or blocked this author; those authors start at that distance from the reader.
    */
@@ -88,13 +97,6 @@ export async function filled(town: Town): Promise<Listed[]> {
       by: readers,
       is: isAuthor,
     },
-    {
-      name: 'statuses of an account',
-      route: '/api/v1/accounts/:id/statuses',
-      path: (_, index) => `/api/v1/accounts/${at(authors, index).id}/statuses`,
-      is: (status: Shown, { index }) => isStatus(status) && status.account.id === at(authors, index).id,
-      falls: byId,
-    },
     { name: 'blocks', route: '/api/v1/blocks', by: authors, is: (one, { reader }) => isAfter(LONG, reader, one) },
     { name: 'mutes', route: '/api/v1/mutes', by: authors, is: (one, { reader }) => isAfter(1, reader, one) },
     {
@@ -103,8 +105,6 @@ export async function filled(town: Town): Promise<Listed[]> {
       by: locked,
       is: (one, { reader }) => isAsking(reader, one),
     },
-    { name: 'favourites', route: '/api/v1/favourites', is: (status) => isStatus(status) && isMarked.has(status.id) },
-    { name: 'bookmarks', route: '/api/v1/bookmarks', is: (status) => isStatus(status) && isMarked.has(status.id) },
     {
       name: 'favourited by',
       route: '/api/v1/statuses/:id/favourited_by',
@@ -118,6 +118,34 @@ export async function filled(town: Town): Promise<Listed[]> {
       is: isReader,
     },
     {
+      name: 'accounts of a list',
+      route: '/api/v1/lists/:id/accounts',
+      path: (reader) => `/api/v1/lists/${lists.get(reader.id)}/accounts`,
+      is: isMember,
+    },
+  ];
+}
+
+function statusLists({ authors, marked, lists }: Facts): Listed[] {
+  const [isMarked, isReblogged] = [new Set(marked), new Set(marked.slice(0, SUBJECTS))];
+  const isMember = oneOf(authors.slice(0, LONG));
+  /** Checks a status for a reader, all of whom have done the same. */
+  const isStatus = ({ id, favourited, bookmarked, reblogged, visibility }: Shown) =>
+    favourited === isMarked.has(id) &&
+    bookmarked === isMarked.has(id) &&
+    reblogged === isReblogged.has(id) &&
+    visibility === 'public';
+  return [
+    {
+      name: 'statuses of an account',
+      route: '/api/v1/accounts/:id/statuses',
+      path: (_, index) => `/api/v1/accounts/${at(authors, index).id}/statuses`,
+      is: (status: Shown, { index }) => isStatus(status) && status.account.id === at(authors, index).id,
+      falls: byId,
+    },
+    { name: 'favourites', route: '/api/v1/favourites', is: (status) => isStatus(status) && isMarked.has(status.id) },
+    { name: 'bookmarks', route: '/api/v1/bookmarks', is: (status) => isStatus(status) && isMarked.has(status.id) },
+    {
       name: 'hashtag timeline',
       route: '/api/v1/timelines/tag/:hashtag',
       path: () => '/api/v1/timelines/tag/bench',
@@ -127,15 +155,9 @@ export async function filled(town: Town): Promise<Listed[]> {
     {
       name: 'list timeline',
       route: '/api/v1/timelines/list/:id',
-      path: (reader) => `/api/v1/timelines/list/${list(reader)}`,
+      path: (reader) => `/api/v1/timelines/list/${lists.get(reader.id)}`,
       is: (status: Shown) => isStatus(status) && isMember(status.account),
       falls: byId,
-    },
-    {
-      name: 'accounts of a list',
-      route: '/api/v1/lists/:id/accounts',
-      path: (reader) => `/api/v1/lists/${list(reader)}/accounts`,
-      is: isMember,
     },
   ];
 }

@@ -31,38 +31,60 @@ export async function filled(town: Town): Promise<Listed[]> {
   await kept(town, readers);
   await town.target.settled();
   const groups = await groupsOf(town, authors.slice(0, SUBJECTS));
-  const [isAuthor, isReader] = [oneOf(authors), oneOf(readers)];
-  const isFavouriter = oneOf(town.followers.slice(0, FAVOURITES_EACH));
-  const isFor = ({ mentions }: Said, { id }: Made) => mentions.some((one) => one.id === id);
-  const isDirect = (status: Said, reader: Made) =>
-    status.visibility === 'direct' && isAuthor(status.account) && isFor(status, reader);
-  const isOwn = (text: string, what: string, reader: Made) => text.startsWith(nameOf(what, reader, ''));
+  const facts: Facts = { town, readers, posted, groups };
+  return [...messageLists(facts), ...notificationLists(facts), ...keptLists(facts)];
+}
+
+/** The inhabitants and objects that the lists show. */
+interface Facts {
+  readonly town: Town;
+  readonly readers: readonly Made[];
+  /** Authors of statuses, by the statuses' ids. */
+  readonly posted: ReadonlyMap<string, string>;
+  /** Keys of groups of notifications, by their owners' ids. */
+  readonly groups: ReadonlyMap<string, readonly string[]>;
+}
+
+const isFor = ({ mentions }: Said, { id }: Made) => mentions.some((one) => one.id === id);
+const isDirect = (isAuthor: ReturnType<typeof oneOf>, status: Said, reader: Made) =>
+  status.visibility === 'direct' && isAuthor(status.account) && isFor(status, reader);
+const isOwn = (text: string, what: string, reader: Made) => text.startsWith(nameOf(what, reader, ''));
+
+function messageLists({ town, readers }: Facts): Listed[] {
+  const [isAuthor, isReader] = [oneOf(town.authors), oneOf(readers)];
   return [
     {
       name: 'conversations',
       route: '/api/v1/conversations',
       by: readers,
       is: ({ accounts, last_status: last }, { reader }) =>
-        accounts.length === 1 && isDirect(last, reader) && last.account.id === accounts[0].id,
+        accounts.length === 1 && isDirect(isAuthor, last, reader) && last.account.id === accounts[0].id,
       falls: ({ last_status: last }) => last.id,
     },
     {
       name: 'direct timeline',
       route: '/api/v1/timelines/direct',
       by: readers,
-      is: (status, { reader }) => isDirect(status, reader),
+      is: (status, { reader }) => isDirect(isAuthor, status, reader),
       falls: byId,
     },
     {
       name: 'mentions timeline',
       route: '/api/v1/timelines/mentions',
-      by: authors.slice(0, SUBJECTS),
+      by: town.authors.slice(0, SUBJECTS),
       is: (status, { reader }) => isReader(status.account) && isFor(status, reader),
     },
+  ];
+}
+
+function notificationLists({ town, readers, posted, groups }: Facts): Listed[] {
+  const [isAuthor, isReader] = [oneOf(town.authors), oneOf(readers)];
+  const isFavouriter = oneOf(town.followers.slice(0, FAVOURITES_EACH));
+  return [
     {
       name: `grouped notifications, ${FAVOURITES_EACH} in each group`,
       route: '/api/v2/notifications',
-      by: authors.slice(0, SUBJECTS),
+      by: town.authors.slice(0, SUBJECTS),
       items: ({ notification_groups: groups }) => groups,
       key: ({ group_key: key }) => key,
       // The newest notifications are those of the followers, in one group.
@@ -79,7 +101,7 @@ export async function filled(town: Town): Promise<Listed[]> {
       name: 'accounts of a group of notifications',
       route: '/api/v2/notifications/:key/accounts',
       path: (reader, index) => `/api/v2/notifications/${at(groups.get(reader.id) ?? [], index)}/accounts`,
-      by: authors.slice(0, SUBJECTS),
+      by: town.authors.slice(0, SUBJECTS),
       length: FAVOURITES_EACH,
       is: isFavouriter,
     },
@@ -87,51 +109,55 @@ export async function filled(town: Town): Promise<Listed[]> {
       name: 'requests of strangers to notify',
       route: '/api/v1/notifications/requests',
       by: readers,
-      is: ({ account, last_status: last }, { reader }) => isDirect(last, reader) && last.account.id === account.id,
+      is: ({ account, last_status: last }, { reader }) =>
+        isDirect(isAuthor, last, reader) && last.account.id === account.id,
     },
-    {
-      name: 'scheduled statuses',
-      route: '/api/v1/scheduled_statuses',
-      by: readers,
-      is: ({ params }, { reader }) => isOwn(params.text, 'later', reader),
-    },
-    {
-      name: 'followed hashtags',
-      route: '/api/v1/followed_tags',
-      by: readers,
-      key: ({ name }) => name,
-      is: ({ name, following }, { reader }) => following === true && isOwn(name, 'bench', reader),
-    },
-    {
-      name: 'featured hashtags',
-      route: '/api/v1/featured_tags',
-      by: readers,
-      length: FEATURED,
-      is: ({ name }, { reader }) => isOwn(name, 'bench', reader),
-    },
-    { name: 'endorsements', route: '/api/v1/endorsements', by: readers, is: isAuthor },
-    {
-      name: 'domain blocks',
-      route: '/api/v1/domain_blocks',
-      by: readers,
-      key: (domain) => domain,
-      is: (domain, { reader }) => isOwn(domain, 'number', reader),
-    },
-    {
-      name: 'filters',
-      route: '/api/v2/filters',
-      by: readers,
-      is: ({ title, keywords }, { reader }) => isOwn(title, '', reader) && keywords[0]?.keyword === `word ${title}`,
-    },
-    {
-      name: 'filters, old',
-      route: '/api/v1/filters',
-      by: readers,
-      is: ({ phrase, whole_word: whole }, { reader }) => isOwn(phrase, 'word ', reader) && whole === true,
-    },
-    { name: 'lists', route: '/api/v1/lists', by: readers, is: ({ title }, { reader }) => isOwn(title, '', reader) },
   ];
 }
+
+const keptLists = ({ town, readers }: Facts): Listed[] => [
+  {
+    name: 'scheduled statuses',
+    route: '/api/v1/scheduled_statuses',
+    by: readers,
+    is: ({ params }, { reader }) => isOwn(params.text, 'later', reader),
+  },
+  {
+    name: 'followed hashtags',
+    route: '/api/v1/followed_tags',
+    by: readers,
+    key: ({ name }) => name,
+    is: ({ name, following }, { reader }) => following === true && isOwn(name, 'bench', reader),
+  },
+  {
+    name: 'featured hashtags',
+    route: '/api/v1/featured_tags',
+    by: readers,
+    length: FEATURED,
+    is: ({ name }, { reader }) => isOwn(name, 'bench', reader),
+  },
+  { name: 'endorsements', route: '/api/v1/endorsements', by: readers, is: oneOf(town.authors) },
+  {
+    name: 'domain blocks',
+    route: '/api/v1/domain_blocks',
+    by: readers,
+    key: (domain) => domain,
+    is: (domain, { reader }) => isOwn(domain, 'number', reader),
+  },
+  {
+    name: 'filters',
+    route: '/api/v2/filters',
+    by: readers,
+    is: ({ title, keywords }, { reader }) => isOwn(title, '', reader) && keywords[0]?.keyword === `word ${title}`,
+  },
+  {
+    name: 'filters, old',
+    route: '/api/v1/filters',
+    by: readers,
+    is: ({ phrase, whole_word: whole }, { reader }) => isOwn(phrase, 'word ', reader) && whole === true,
+  },
+  { name: 'lists', route: '/api/v1/lists', by: readers, is: ({ title }, { reader }) => isOwn(title, '', reader) },
+];
 
 /** Returns keys of groups with several accounts, by owner. */
 async function groupsOf(town: Town, noticed: readonly Made[]): Promise<ReadonlyMap<string, readonly string[]>> {

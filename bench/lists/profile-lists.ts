@@ -22,15 +22,28 @@ export async function filled(town: Town): Promise<Listed[]> {
   const filters = await filtered(town, readers, people);
   await collected(town, people, readers);
   await town.target.settled();
-  const ids = (path: string, items: readonly string[]) => `${path}?${items.map((id) => `id[]=${id}`).join('&')}`;
-  const some = people.slice(0, PAGE).map(({ id }) => id);
-  const statuses = town.newest.slice(0, PAGE);
-  const filter = (reader: Made) => filters.get(reader.id);
-  const [isPerson, isFamiliar] = [oneOf(people), oneOf(authors.slice(0, FAMILIAR))];
-  const isStatus = new Set(statuses);
-  const isOwnList = ({ title }: { readonly title: string }, { reader }: Asked) =>
-    title.startsWith(`${reader.username}'s`);
-  const benchTag = (name: string) => Number(/^bench(\d+)$/.exec(name)?.[1] ?? Number.NaN);
+  const facts: Facts = { town, readers, people, edited, quoted, filters };
+  return [...accountLists(facts), ...profileLists(facts), ...statusLists(facts), ...filterLists(facts)];
+}
+
+/** The inhabitants and objects that the lists show. */
+interface Facts {
+  readonly town: Town;
+  readonly readers: readonly Made[];
+  readonly people: readonly Made[];
+  readonly edited: readonly string[];
+  readonly quoted: readonly string[];
+  /** Ids of filters by their owners' ids. */
+  readonly filters: ReadonlyMap<string, string>;
+}
+
+const ids = (path: string, items: readonly string[]) => `${path}?${items.map((id) => `id[]=${id}`).join('&')}`;
+const pageOf = (people: readonly Made[]) => people.slice(0, PAGE).map(({ id }) => id);
+const benchTag = (name: string) => Number(/^bench(\d+)$/.exec(name)?.[1] ?? Number.NaN);
+
+function accountLists({ town, readers, people }: Facts): Listed[] {
+  const some = pageOf(people);
+  const isFamiliar = oneOf(town.authors.slice(0, FAMILIAR));
   return [
     {
       name: 'accounts by id',
@@ -54,6 +67,15 @@ export async function filled(town: Town): Promise<Listed[]> {
       is: ({ id, accounts }, { place }) =>
         id === some[place] && accounts.length === FAMILIAR && accounts.every(isFamiliar),
     },
+  ];
+}
+
+function profileLists({ town, readers, people }: Facts): Listed[] {
+  const some = pageOf(people);
+  const isPerson = oneOf(people);
+  const isOwnList = ({ title }: { readonly title: string }, { reader }: Asked) =>
+    title.startsWith(`${reader.username}'s`);
+  return [
     {
       name: 'endorsements of an account',
       route: '/api/v1/accounts/:id/endorsements',
@@ -99,6 +121,13 @@ export async function filled(town: Town): Promise<Listed[]> {
       items: ({ collections }) => collections,
       is: ({ account_id: id, item_count: count }) => isPerson({ id }) && count === readers.length,
     },
+  ];
+}
+
+function statusLists({ town, people, edited, quoted }: Facts): Listed[] {
+  const statuses = town.newest.slice(0, PAGE);
+  const isPerson = oneOf(people);
+  return [
     {
       name: 'statuses by id',
       route: '/api/v1/statuses',
@@ -123,6 +152,13 @@ export async function filled(town: Town): Promise<Listed[]> {
         quote.state === 'accepted' && quote.quoted_status.id === at(quoted, index) && isPerson(account),
       falls: byId,
     },
+  ];
+}
+
+function filterLists({ town, readers, filters }: Facts): Listed[] {
+  const isStatus = new Set(town.newest.slice(0, PAGE));
+  const filter = (reader: Made) => filters.get(reader.id);
+  return [
     {
       name: 'keywords of a filter',
       route: '/api/v2/filters/:id/keywords',

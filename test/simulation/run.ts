@@ -73,12 +73,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     });
   };
   for (let index = 1; index <= NODES; index++) begin(`node${index}`);
-  const allReady = () =>
-    until(world, () => {
-      if (nodes.size < NODES) return 'not all nodes are there';
-      const unready = living().find((node) => !node.ready);
-      return unready && `${unready.name}: ${unready.unreadyFor}`;
-    });
+  const allReady = () => until(world, () => unreadiness(living()));
   /** No node lives through the skipped time. */
   const skip = async (lengthMs: number) => {
     for (const node of living()) node.crash();
@@ -89,11 +84,9 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   const ledger = new Ledger();
   try {
     await allReady();
-    const accounts = Array.from({ length: rules.accounts }, (_, index) =>
-      makeId(1_767_000_000_000 + index, random.between(0, SHARDS - 1), 0),
-    );
-    const register = Promise.all(accounts.map((id, index) => registered(living()[0] as SimulatedNode, id, index)));
-    await world.complete(register, READY_MS_MAX);
+    const accounts = accountIds(rules.accounts, random);
+    const first = living()[0] as SimulatedNode;
+    await world.complete(Promise.all(accounts.map((id, index) => registered(first, id, index))), READY_MS_MAX);
     const pollsters = new Pollsters(accounts, world, living, random.fork());
     await world.complete(pollsters.begin(), READY_MS_MAX);
     const requests = () => new Requests(world, living, random.fork(), ledger, rules.habits);
@@ -102,11 +95,8 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     await skip(POLL_MS_MIN);
     const endMs = world.now + rules.storyMs;
     const { shared, storeFaults, network } = ground;
-    const isThere = async (status: string) => (await shared.get(statuses, { status })) !== undefined;
-    const clients = accounts.map(
-      (id) => new Client(id, accounts, world, requests(), random.fork(), ledger, rules.habits, isThere),
-    );
-    const owners = accounts.map((id) => new Owner(id, requests(), world, random.fork(), ledger));
+    const people = { accounts, world, requests, random, ledger };
+    const { clients, owners } = inhabitants(people, shared, rules);
     const pester = (node: SimulatedNode) => {
       if (world.now < endMs) for (const client of clients) client.pester(node);
     };
@@ -116,16 +106,14 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     const readers = new Readers(world, living, random.fork(), ledger);
     const lives = [...clients, ...owners, ...planners, pollsters, readers].map((one) => one.live(endMs));
     void watchTokens(world, shared, ledger, violations, endMs + LATE_MS);
-    await world.complete(
-      Promise.all([...lives, torment(stage, rules.actions, endMs, random.chance(rules.endsInCrashChance))]),
-      READY_MS_MAX,
-    );
+    lives.push(torment(stage, rules.actions, endMs, random.chance(rules.endsInCrashChance)));
+    await world.complete(Promise.all(lives), READY_MS_MAX);
     await allReady();
     await world.run(Math.max(world.now, endMs + LATE_MS), () => false);
     const ended = () => ({ shared, ledger, accounts, world, nodes: living(), polls: pollsters.asked, violations });
     await judge(ended(), ground, log);
     if (violations.isJudged('schedulesAreKept')) {
-      await skip(Math.max(0, lastDueMs(ledger) - world.wallMs - LAST_DUE_MS));
+      await skip(untilLastDueMs(ledger, world));
       await judgeSchedules(ended(), ground);
     }
   } catch (error) {
@@ -133,6 +121,36 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   }
   for (const node of nodes.values()) node.crash();
   return { violations: violations.found, asked: ledger.asked, answered: ledger.answered, events: world.eventsRun };
+}
+
+const accountIds = (count: number, random: SeededRandom) =>
+  Array.from({ length: count }, (_, index) => makeId(1_767_000_000_000 + index, random.between(0, SHARDS - 1), 0));
+
+/** Returns the reason why not all nodes are ready; undefined when they are. */
+function unreadiness(nodes: readonly SimulatedNode[]): string | undefined {
+  if (nodes.length < NODES) return 'not all nodes are there';
+  const unready = nodes.find((node) => !node.ready);
+  return unready && `${unready.name}: ${unready.unreadyFor}`;
+}
+
+const untilLastDueMs = (ledger: Ledger, world: World) => Math.max(0, lastDueMs(ledger) - world.wallMs - LAST_DUE_MS);
+
+interface People {
+  readonly accounts: readonly string[];
+  readonly world: World;
+  readonly requests: () => Requests;
+  readonly random: SeededRandom;
+  readonly ledger: Ledger;
+}
+
+/** Returns a client and an owner of each account. */
+function inhabitants({ accounts, world, requests, random, ledger }: People, shared: Tables, rules: ProfileRules) {
+  const isThere = async (status: string) => (await shared.get(statuses, { status })) !== undefined;
+  const clients = accounts.map(
+    (id) => new Client(id, accounts, world, requests(), random.fork(), ledger, rules.habits, isThere),
+  );
+  const owners = accounts.map((id) => new Owner(id, requests(), world, random.fork(), ledger));
+  return { clients, owners };
 }
 
 /** Interval of comparisons between snapshots and journals. */

@@ -8,11 +8,17 @@ import { eventually } from './eventually.js';
 const bytes = (text: string) => new TextEncoder().encode(text);
 const text = (payload: Uint8Array) => new TextDecoder().decode(payload);
 
-/** The contract of every bus; `open` returns two nodes that share one, and closes them after the test. */
-export function busContract(
-  name: string,
-  open: (t: { after(end: () => Promise<void>): void }) => Promise<readonly [Bus, Bus]>,
-): void {
+/** Opens two nodes that share one bus, and closes them after the test. */
+type Open = (t: { after(end: () => Promise<void>): void }) => Promise<readonly [Bus, Bus]>;
+
+/** The contract of every bus. */
+export function busContract(name: string, open: Open): void {
+  requestContract(name, open);
+  publicationContract(name, open);
+  limitContract(name, open);
+}
+
+function requestContract(name: string, open: Open): void {
   test(`${name}: a request gets the answer of the node that serves its subject`, async (t) => {
     const [one, two] = await open(t);
     await one.serve('actor.7', async (payload) => bytes(`${text(payload)} yourself`));
@@ -57,7 +63,9 @@ export function busContract(
     await assert.rejects(two.request('actor.11', new Uint8Array(), 60_000), Unavailable);
     assert.equal(text(await two.request('actor.11', bytes('again'), 60_000)), 'again');
   });
+}
 
+function publicationContract(name: string, open: Open): void {
   test(`${name}: what a node publishes reaches all subscribers in order, its own too`, async (t) => {
     const [one, two] = await open(t);
     const heard: string[][] = [[], []];
@@ -93,7 +101,9 @@ export function busContract(
     await said(one, 'd');
     assert.deepEqual(told, []);
   });
+}
 
+function limitContract(name: string, open: Open): void {
   test(`${name}: a message above the limit is refused by its sender, one at the limit arrives`, async (t) => {
     const [one, two] = await open(t);
     await one.serve('actor.12', async (payload) => payload);

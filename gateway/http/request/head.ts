@@ -89,9 +89,7 @@ export class Head {
     });
     const url = request.getUrl();
     const query = request.getQuery() ?? '';
-    if (url[0] !== '/') malformed = 'The request must name a path';
-    else if (url.length + query.length > URL_CHARS_MAX) malformed = 'The address is too long';
-    else if (chars > HEADERS_CHARS_MAX) malformed = 'The headers are too long';
+    malformed = badSize(url, query, chars) ?? malformed;
     if (transferEncoding !== undefined) {
       if (contentLength !== undefined) malformed = 'Both a length and a transfer encoding were given';
       else if (!isChunked(transferEncoding)) malformed = 'The only supported transfer encoding is chunked';
@@ -114,6 +112,13 @@ export class Head {
     this.#headers ??= joined(this.#given);
     return this.#headers;
   }
+}
+
+/** `headerChars`: length of all names and values of headers. */
+function badSize(url: string, query: string, headerChars: number): string | undefined {
+  if (url[0] !== '/') return 'The request must name a path';
+  if (url.length + query.length > URL_CHARS_MAX) return 'The address is too long';
+  return headerChars > HEADERS_CHARS_MAX ? 'The headers are too long' : undefined;
 }
 
 /** Returns `Head.misframed` for a request whose head is not needed otherwise. */

@@ -54,41 +54,61 @@ export interface EntryKind<B extends TObject, C extends TObject> {
   };
 }
 
+/** Parts that the routes of a collection share. */
+const sharedBy = <B extends TObject, C extends TObject>({ collection, permission }: EntryKind<B, C>) => ({
+  path: `/api/v1/admin/${collection}`,
+  common: { auth: 'user', permission } as const,
+  read: `admin:read:${collection}`,
+  write: `admin:write:${collection}`,
+});
+
 /** Returns the routes of a collection: list, read, create, update (if allowed) and remove. */
 export function entryRoutes<B extends TObject, C extends TObject>(kept: EntryKind<B, C>): AnyRoute[] {
-  const { collection, permission, render } = kept;
-  const answer = async (services: Services, entry: InstanceEntry) => {
-    const [pieces = []] = await render(services, [entry]);
-    return json(new JsonPieces(pieces));
-  };
-  const path = `/api/v1/admin/${collection}`;
-  const common = { auth: 'user', permission } as const;
-  const [read, write] = [`admin:read:${collection}`, `admin:write:${collection}`];
-  const list = route({
-    ...common,
-    method: 'GET',
-    path,
-    scope: read,
-    query: pageQuery(DEFAULT, MAX),
-    handle: async (request) => {
-      const bounds = pageBounds(request.query);
-      const page = pageOf(await request.services.entries.of(collection), bounds);
-      const items = await render(request.services, page.items);
-      return pageAnswer(request, bounds, page, new JsonPieces(arrayOf(items)));
-    },
-  });
-  const one = route({
-    ...common,
-    method: 'GET',
-    path: `${path}/:id`,
-    scope: read,
-    params: idParams,
-    handle: async ({ services, params }) => {
-      const entry = await services.entries.find(collection, storedId(params.id));
-      return entry === undefined ? notFound() : answer(services, entry);
-    },
-  });
-  const create = route({
+  const { change } = kept;
+  const update = change === undefined ? [] : [updateRoute(kept, change)];
+  return [...readRoutes(kept), createRoute(kept), ...update, removeRoute(kept)];
+}
+
+async function answer({ render }: { readonly render: Render }, services: Services, entry: InstanceEntry | Problem) {
+  if (isProblem(entry)) return entry;
+  const [pieces = []] = await render(services, [entry]);
+  return json(new JsonPieces(pieces));
+}
+
+function readRoutes<B extends TObject, C extends TObject>(kept: EntryKind<B, C>): AnyRoute[] {
+  const { collection, render } = kept;
+  const { path, common, read } = sharedBy(kept);
+  return [
+    route({
+      ...common,
+      method: 'GET',
+      path,
+      scope: read,
+      query: pageQuery(DEFAULT, MAX),
+      handle: async (request) => {
+        const bounds = pageBounds(request.query);
+        const page = pageOf(await request.services.entries.of(collection), bounds);
+        const items = await render(request.services, page.items);
+        return pageAnswer(request, bounds, page, new JsonPieces(arrayOf(items)));
+      },
+    }),
+    route({
+      ...common,
+      method: 'GET',
+      path: `${path}/:id`,
+      scope: read,
+      params: idParams,
+      handle: async ({ services, params }) => {
+        const entry = await services.entries.find(collection, storedId(params.id));
+        return answer(kept, services, entry ?? notFound());
+      },
+    }),
+  ];
+}
+
+function createRoute<B extends TObject, C extends TObject>(kept: EntryKind<B, C>): AnyRoute {
+  const { path, common, write } = sharedBy(kept);
+  return route({
     ...common,
     method: 'POST',
     path,
@@ -98,25 +118,19 @@ export function entryRoutes<B extends TObject, C extends TObject>(kept: EntryKin
     handle: async ({ services, viewer = '', body, once }) => {
       const made = kept.make(body as Static<B>, services.clock.nowMs());
       if (isProblem(made)) return made;
-      const change = { collection, replace: kept.repeatable === true, ...made };
-      const entry = await putEntry(services, viewer, change, once);
-      return isProblem(entry) ? entry : answer(services, entry);
+      const change = { collection: kept.collection, replace: kept.repeatable === true, ...made };
+      return answer(kept, services, await putEntry(services, viewer, change, once));
     },
   });
-  const remove = route({
-    ...common,
-    method: 'DELETE',
-    path: `${path}/:id`,
-    scope: kept.removedBy === undefined ? write : [write, kept.removedBy],
-    params: idParams,
-    handle: async ({ services, viewer = '', params }) => {
-      const entry = await removeEntry(services, viewer, collection, params.id);
-      return isProblem(entry) ? entry : answer(services, entry);
-    },
-  });
-  const { change } = kept;
-  if (change === undefined) return [list, one, create, remove];
-  const update = route({
+}
+
+function updateRoute<B extends TObject, C extends TObject>(
+  kept: EntryKind<B, C>,
+  change: NonNullable<EntryKind<B, C>['change']>,
+): AnyRoute {
+  const { collection } = kept;
+  const { path, common, write } = sharedBy(kept);
+  return route({
     ...common,
     method: 'PUT',
     path: `${path}/:id`,
@@ -128,9 +142,20 @@ export function entryRoutes<B extends TObject, C extends TObject>(kept: EntryKin
       if (before === undefined) return notFound();
       const made = change.make(before, body as Static<C>, services.clock.nowMs());
       if (isProblem(made)) return made;
-      const entry = await putEntry(services, viewer, { collection, id: before.id, ...made });
-      return isProblem(entry) ? entry : answer(services, entry);
+      return answer(kept, services, await putEntry(services, viewer, { collection, id: before.id, ...made }));
     },
   });
-  return [list, one, create, update, remove];
+}
+
+function removeRoute<B extends TObject, C extends TObject>(kept: EntryKind<B, C>): AnyRoute {
+  const { path, common, write } = sharedBy(kept);
+  return route({
+    ...common,
+    method: 'DELETE',
+    path: `${path}/:id`,
+    scope: kept.removedBy === undefined ? write : [write, kept.removedBy],
+    params: idParams,
+    handle: async ({ services, viewer = '', params }) =>
+      answer(kept, services, await removeEntry(services, viewer, kept.collection, params.id)),
+  });
 }

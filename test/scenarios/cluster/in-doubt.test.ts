@@ -54,6 +54,40 @@ const shown = async <T>(node: number, path: string, token: string): Promise<read
 };
 type Made = { readonly id: string; readonly content?: string };
 
+/** Asserts that a node shows one object for each request: the lists, filters, hashtags and statuses, then the reports. */
+async function assertOnce(
+  node: number,
+  ada: Person,
+  repeats: readonly { readonly body: Shown['body'] }[],
+  reports: (node: number) => Promise<readonly Made[]>,
+): Promise<void> {
+  for (const [index, path] of ['/api/v1/lists', '/api/v2/filters', '/api/v1/featured_tags'].entries())
+    assert.deepEqual(
+      (await shown<Made>(node, path, ada.token)).map(({ id }) => id),
+      [repeats[index]?.body.id],
+      path,
+    );
+  const statuses = await until(
+    'the status',
+    async () => {
+      const found = await shown<Made>(node, `/api/v1/accounts/${ada.id}/statuses`, ada.token);
+      return found.length > 0 ? found : undefined;
+    },
+    TAKEOVER_MS_MAX,
+  );
+  assert.deepEqual(
+    statuses.map(({ id }) => id),
+    [repeats[3]?.body.id],
+  );
+  assert.deepEqual(
+    (await reports(node)).map(({ id }) => id).sort(),
+    repeats
+      .slice(4)
+      .map(({ body }) => body.id)
+      .sort(),
+  );
+}
+
 test('kill -9 of the owner between its write and its answer: the repetition creates nothing more, and returns the first id', async () => {
   const dataDir = cluster.node(0).dataDir;
   const [ada] = (await makePeople(dataDir, ['ada'])) as [Person];
@@ -108,31 +142,5 @@ test('kill -9 of the owner between its write and its answer: the repetition crea
     repeats.slice(0, 3).map(({ body }) => body.id),
     [list, filter, tag],
   );
-  for (const node of [near, other]) {
-    for (const [index, path] of ['/api/v1/lists', '/api/v2/filters', '/api/v1/featured_tags'].entries())
-      assert.deepEqual(
-        (await shown<Made>(node, path, ada.token)).map(({ id }) => id),
-        [repeats[index]?.body.id],
-        path,
-      );
-    const statuses = await until(
-      'the status',
-      async () => {
-        const found = await shown<Made>(node, `/api/v1/accounts/${ada.id}/statuses`, ada.token);
-        return found.length > 0 ? found : undefined;
-      },
-      TAKEOVER_MS_MAX,
-    );
-    assert.deepEqual(
-      statuses.map(({ id }) => id),
-      [repeats[3]?.body.id],
-    );
-    assert.deepEqual(
-      (await reports(node)).map(({ id }) => id).sort(),
-      repeats
-        .slice(4)
-        .map(({ body }) => body.id)
-        .sort(),
-    );
-  }
+  for (const node of [near, other]) await assertOnce(node, ada, repeats, reports);
 });

@@ -192,6 +192,22 @@ test('an expired filter is not applied', async () => {
   assert.ok(Date.parse((await jan.get(`/api/v2/filters/${id}`)).body.expires_at) <= Date.now());
 });
 
+/** Creates a filter that warns of birds, and one that hides cats. Returns the first. */
+async function filtersBirdsAndCats(person: Person): Promise<{ readonly id: string }> {
+  const warn = await person.post('/api/v2/filters', {
+    title: 'birds',
+    context: everywhere,
+    keywords_attributes: [{ keyword: 'bird', whole_word: false }],
+  });
+  await person.post('/api/v2/filters', {
+    title: 'cats',
+    context: everywhere,
+    filter_action: 'hide',
+    keywords_attributes: [{ keyword: 'cat', whole_word: false }],
+  });
+  return warn.body;
+}
+
 test('streams announce changed filters without a payload, and send statuses with filters applied', async () => {
   const [lea, mia] = [await server.person('lea'), await server.person('mia')];
   await lea.follows(mia);
@@ -204,19 +220,7 @@ test('streams announce changed filters without a payload, and send statuses with
   const probed = async () =>
     (await mia.says('probe')) !== '' && user.updates().length > 0 && everybody.updates().length > 0;
   await until('the streams are open', async () => (await probed()) || undefined, WAIT_MS);
-  const warn = (
-    await lea.post('/api/v2/filters', {
-      title: 'birds',
-      context: everywhere,
-      keywords_attributes: [{ keyword: 'bird', whole_word: false }],
-    })
-  ).body;
-  await lea.post('/api/v2/filters', {
-    title: 'cats',
-    context: everywhere,
-    filter_action: 'hide',
-    keywords_attributes: [{ keyword: 'cat', whole_word: false }],
-  });
+  const warn = await filtersBirdsAndCats(lea);
   await until(
     'the changes',
     () => user.events.filter(({ event }) => event === 'filters_changed').length === 2 || undefined,
