@@ -20,8 +20,9 @@ export interface TalliedDay {
   /** The share at the beginning of the day. */
   readonly before: Share;
   /** Statuses and reblogs of that day that exist, or were deleted on a later day. */
-  readonly said: number;
+  said: number;
 }
+
 export interface State {
   /** Days, oldest first, the last of them the day of the latest event. At most TALLIED_DAYS_MAX. */
   tallied: readonly TalliedDay[];
@@ -52,13 +53,13 @@ function shareOf({ owner, moderation, statuses, directStatuses }: Readonly<Count
     : { users: 0, statuses: 0 };
 }
 
-/** Returns the account's shares in its latest days, from the first one that an event of that time may have changed. */
-export function tallyRows(state: Readonly<Counted>, eventMs: number): TallyRow[] {
+/** Returns the account's shares in its latest days, from the first one that an event since then may have changed. */
+export function tallyRows(state: Readonly<Counted>, sinceMs: number): TallyRow[] {
   const { tallied, joinedDay } = state;
-  const eventDay = dayOf(eventMs);
+  const firstDay = dayOf(sinceMs);
   return tallied.flatMap(({ day, before, said }, place) => {
     const isLast = place === tallied.length - 1;
-    if (day < eventDay && !isLast) return [];
+    if (day < firstDay && !isLast) return [];
     const after = tallied[place + 1]?.before ?? shareOf(state);
     const [users, statuses] = [after.users - before.users, after.statuses - before.statuses];
     return [{ day, users, statuses, said, joined: joinedDay === day && after.users === 1 }];
@@ -91,8 +92,7 @@ function beginDay(state: Counted, day: number): void {
 
 function addSaid(state: Counted, said: number): void {
   const last = state.tallied.at(-1);
-  if (last !== undefined)
-    state.tallied = [...state.tallied.slice(0, -1), { ...last, said: Math.max(0, last.said + said) }];
+  if (last !== undefined) last.said = Math.max(0, last.said + said);
 }
 
 /** Returns the change of the day's count. A status deleted on a later day stays counted on its own day. */

@@ -63,11 +63,17 @@ export function accountRecord(state: Readonly<AccountState>): StoreAccountRecord
 
 const accountRow = (state: Readonly<AccountState>) => put(accounts, { account: state.id }, accountRecord(state));
 
+/**
+ * Statuses of a day that are counted at once, so that a small server shows each of them. Later ones are counted with
+ * the account's summary.
+ */
+const AT_ONCE_MAX = 8;
+
 /** Returns the account's row, and its share in the totals of the instance. */
-const countedRows = (state: Readonly<AccountState>, eventMs: number): RowWrite[] => [
-  accountRow(state),
-  ...tallyWrites(state, eventMs),
-];
+const countedRows = (state: Readonly<AccountState>, eventMs: number): RowWrite[] => {
+  const isLater = (state.tallied.at(-1)?.said ?? 0) > AT_ONCE_MAX;
+  return isLater ? [accountRow(state)] : [accountRow(state), ...tallyWrites(state, eventMs)];
+};
 
 const writeCounted = (_event: object, { state, atMs }: Happened<AccountState>, effects: Effects) =>
   effects.write(countedRows(state, atMs));

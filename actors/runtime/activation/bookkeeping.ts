@@ -1,6 +1,7 @@
 import type { StoreJournalRecord } from '../../../proto/gen/types.js';
 import { put, type RowWrite, remove } from '../../../store/port.js';
 import { backlog, cursors } from '../../../store/tables.js';
+import { Unavailable } from '../../domain/problem.js';
 import type { Cancellation } from '../asking/cancellation.js';
 import { backlogKey, standsForEntry } from '../effects/backlog.js';
 import type { Lane } from '../effects/lane.js';
@@ -16,6 +17,7 @@ import { SnapshotKeeper } from './snapshot-keeper.js';
 const REMOVED_MAX = 64;
 
 const NO_MARKS: readonly string[] = [];
+const NO_ROWS: RowWrite[] = [];
 const SAVED = Promise.resolve(true);
 const NOT_SAVED = Promise.resolve(false);
 
@@ -43,6 +45,8 @@ export class Bookkeeping {
   private readonly after: Lane;
   private savedBefore: number;
   private savedAfter: number;
+  /** Time of the last entry that the stored summary contains. The first save writes a whole one. */
+  private summarisedMs = 0;
   /** Keys of backlog rows that stand for unfinished entries. Some of them may never have been written. */
   private marks: readonly string[] = NO_MARKS;
   /** True when at least one of these rows is durable. */
@@ -173,9 +177,9 @@ export class Bookkeeping {
   }
 
   /**
-   * Saves the cursor and `alongside` in one write. A lost cursor only costs repeated effects, even if the other rows
-   * are written. Avoids async functions: a save follows nearly every entry, and its frames stay in memory until the
-   * flush.
+   * Saves the kind's summary, then the cursor and `alongside` in one write. A lost cursor only costs repeated effects,
+   * even if the other rows are written. Avoids async functions: a save follows nearly every entry, and its frames stay
+   * in memory until the flush.
    */
   private saveCursor(alongside: RowWrite[] = []): Promise<boolean> {
     if (this.saving !== undefined) return this.saving.then(() => this.saveCursor(alongside));
@@ -184,11 +188,13 @@ export class Bookkeeping {
     if (!moved && alongside.length === 0) return SAVED;
     if (!this.owned()) return NOT_SAVED;
     if (moved) alongside.push(put(cursors, { actor: this.actor }, { beforeReply, afterReply }));
-    this.saving = this.around.writeBatch.write(alongside).then(
+    const { atMs } = this.core;
+    this.saving = this.afterSummary(alongside).then(
       () => {
         this.saving = undefined;
         this.savedBefore = beforeReply;
         this.savedAfter = afterReply;
+        this.summarisedMs = atMs;
         if (this.settled && Math.min(beforeReply, afterReply) === this.core.seq) this.count(false);
         return true;
       },
@@ -199,6 +205,17 @@ export class Bookkeeping {
       },
     );
     return this.saving;
+  }
+
+  private afterSummary(rows: RowWrite[]): Promise<void> {
+    const { writeBatch } = this.around;
+    const { kind, state } = this.core;
+    const summary = kind.summary?.(state, this.summarisedMs) ?? NO_ROWS;
+    if (summary.length === 0) return writeBatch.write(rows);
+    return writeBatch.write(summary).then(() => {
+      if (!this.owned()) throw new Unavailable('the shard has another owner');
+      return writeBatch.write(rows);
+    });
   }
 
   private count(unsettled: boolean): void {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isProblem } from '../../../actors/domain/problem.js';
+import { defaultLimits } from '../../../actors/runtime/limits.js';
 import { activeAccounts, activeIn, DAY_MS, statisticsOf } from '../../../gateway/admin-measures/statistics.js';
 import type { Services } from '../../../gateway/http/services.js';
 import type { InstanceDayTotals } from '../../../proto/gen/types.js';
@@ -9,6 +10,8 @@ import { accountStatuses, accounts, accountTallies, dayTotals } from '../../../s
 import { blankPost, town } from '../../actors/reactions/town.js';
 
 const decided = (action: string) => ({ action, by: '', text: '', mail: false });
+/** Time after which an account rests and has written its summary. */
+const REST_MS = defaultLimits.quietMs + 1_000;
 const DIRECT = { ...blankPost, visibility: 'direct' };
 
 /** Accounts of one server, and nodes that count them; each node has the memory of its own process. */
@@ -38,6 +41,7 @@ async function counted(names: readonly string[]) {
   };
   const today = () => Math.floor(clock.nowMs() / DAY_MS);
   const totals = async (services: Services) => {
+    await clock.advance(REST_MS);
     const { users, statuses, activeMonth, activeHalfYear } = await statisticsOf(services);
     return { users, statuses, activeMonth, activeHalfYear };
   };
@@ -73,7 +77,7 @@ test('each node reads past days once, and an account does not stay active for ev
   for (let day = 0; day < 40; day++) {
     await here.clock.advance(DAY_MS);
     await here.says('ada');
-    await statisticsOf(services);
+    await here.totals(services);
     // The first node replaces a stale count in the background, after its answer.
     await here.clock.settle();
   }
@@ -120,10 +124,22 @@ test('effects that a crash repeats count once, and effects that it delays past m
   const next = await here.stage.node(2, {}, here.kinds);
   await here.clock.advance(60_000);
   const again = next.runtime.ask('account', here.id('ada'), 'post', blankPost);
-  await here.clock.advance(1_000);
+  await here.clock.advance(REST_MS);
   assert.ok(!isProblem((await again) as object));
   const { users, statuses, days } = await statisticsOf(here.node());
   assert.deepEqual([users, statuses], [1, 3]);
   assert.deepEqual([days.get(first)?.statuses, days.get(first + 1)?.statuses], [1, 2]);
+  here.stage.close();
+});
+
+test('the first statuses of a day count at once, and further ones when their author rests', async () => {
+  const here = await counted(['ada']);
+  const statusesAt = async () => (await statisticsOf(here.node())).statuses;
+  await here.says('ada');
+  assert.equal(await statusesAt(), 1);
+  for (let post = 1; post < 20; post++) await here.says('ada');
+  assert.ok((await statusesAt()) < 20);
+  await here.clock.advance(REST_MS);
+  assert.equal(await statusesAt(), 20);
   here.stage.close();
 });
