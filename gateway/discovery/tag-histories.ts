@@ -5,7 +5,7 @@ import type { StorePublicRow } from '../../proto/gen/types.js';
 import type { WrittenRow } from '../../store/cache/cached-tables.js';
 import type { ReadTables } from '../../store/port.js';
 import { tagStatuses } from '../../store/tables.js';
-import type { DayUse, TagUses } from '../entities/status/tag.js';
+import type { DayUse, TagUses } from '../pages/status/tag.js';
 import type { Soon } from '../paging/soon.js';
 import { tagsCursor } from '../timelines/tag.js';
 

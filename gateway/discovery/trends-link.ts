@@ -1,5 +1,5 @@
-import { type PreviewCard, renderPreviewCard } from '../entities/status/preview-card.js';
-import { renderHistory, type TagHistory } from '../entities/status/tag.js';
+import { type PreviewCard, renderPreviewCard } from '../pages/status/preview-card.js';
+import { renderHistory, type TagHistory } from '../pages/status/tag.js';
 import type { InstanceSettings } from '../settings/settings.js';
 import type { LinkTrend } from './trends.js';
 

@@ -5,7 +5,7 @@ import type { Clock } from '../../actors/domain/time.js';
 import type { LinkCard, StoreAccountRecord, StoreStatusRecord } from '../../proto/gen/types.js';
 import type { ReadTables } from '../../store/port.js';
 import { accounts, popularStatuses, statuses } from '../../store/tables.js';
-import type { DayUse, TagUses } from '../entities/status/tag.js';
+import type { DayUse, TagUses } from '../pages/status/tag.js';
 import { eachBounded, READS_AT_ONCE_MAX } from '../paging/cursor.js';
 import { publicCursor } from '../timelines/public.js';
 import type { LimitedAccounts } from '../viewing/account-limits.js';

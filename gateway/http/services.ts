@@ -11,7 +11,7 @@ import type { LatestRows } from '../discovery/latest-rows.js';
 import type { TagHistories } from '../discovery/tag-histories.js';
 import type { Trends } from '../discovery/trends.js';
 import type { WordLists } from '../discovery/word-lists.js';
-import type { StatusPages } from '../pages/status-pages.js';
+import type { StatusPages } from '../pages/status/status-pages.js';
 import type { Soon } from '../paging/soon.js';
 import type { InstanceEntries } from '../settings/entries.js';
 import type { ReadServices } from '../viewing/read-services.js';

@@ -1,7 +1,6 @@
 import { eraOfId } from '../../actors/domain/ids.js';
 import type { StoreAccountRecord, StoreNotificationRecord } from '../../proto/gen/types.js';
 import { notifications } from '../../store/tables.js';
-import { seenNotifications } from '../entities/notification/notification.js';
 import type { Entry } from '../paging/cursor.js';
 import { erasOf } from '../paging/eras.js';
 import type { Page } from '../paging/page.js';
@@ -10,6 +9,7 @@ import type { Lens } from '../viewing/lens.js';
 import { type CachedGroup, type CachedGroups, isPlain, keyOf } from './cached-groups.js';
 import type { NotificationGroup } from './found-groups.js';
 import type { Gathering, Wanted } from './group-gathering.js';
+import { seenNotifications } from './seen-notifications.js';
 import { Senders } from './senders.js';
 
 type Row = Entry<StoreNotificationRecord>;

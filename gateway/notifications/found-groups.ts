@@ -1,7 +1,8 @@
 import type { StoreAccountRecord, StoreNotificationRecord } from '../../proto/gen/types.js';
-import { type SeenNotification, spanOf } from '../entities/notification/notification.js';
 import type { Entry } from '../paging/cursor.js';
+import { spanOf } from './group-key.js';
 import { type IdSpan, notBefore, spanBounds } from './group-spans.js';
+import type { SeenNotification } from './seen-notifications.js';
 
 type Row = Entry<StoreNotificationRecord>;
 

@@ -1,5 +1,4 @@
 import type { StoreNotificationRecord } from '../../proto/gen/types.js';
-import { GROUPED_TYPES, seenNotifications } from '../entities/notification/notification.js';
 import type { Services } from '../http/services.js';
 import type { PageBounds } from '../paging/bounds.js';
 import type { Entry } from '../paging/cursor.js';
@@ -7,8 +6,10 @@ import { READ_ROUNDS_MAX } from '../paging/page.js';
 import { type Soon, soon } from '../paging/soon.js';
 import type { Lens } from '../viewing/lens.js';
 import { FoundGroups } from './found-groups.js';
+import { GROUPED_TYPES } from './group-key.js';
 import { notificationCursor } from './notification-cursor.js';
 import { isAskedFor, type NotificationFilter } from './notification-filter.js';
+import { seenNotifications } from './seen-notifications.js';
 import { Senders } from './senders.js';
 
 /** Rows read in a further round for one page: a group may have thousands. */

@@ -1,7 +1,7 @@
 import { ID_DIGITS, idMs, makeId, storedId } from '../../actors/domain/ids.js';
-import { GROUP_SPAN_MS } from '../entities/notification/notification.js';
 import type { PageBounds } from '../paging/bounds.js';
 import { AHEAD_MS } from '../paging/eras.js';
+import { GROUP_SPAN_MS } from './group-key.js';
 
 /** Exclusive bounds between two ids. */
 export interface IdSpan extends Omit<PageBounds, 'limit'> {

@@ -1,5 +1,4 @@
 import type { StoreNotificationRecord } from '../../proto/gen/types.js';
-import { type SeenNotification, seenNotifications } from '../entities/notification/notification.js';
 import type { Services } from '../http/services.js';
 import type { PageBounds } from '../paging/bounds.js';
 import type { Entry } from '../paging/cursor.js';
@@ -11,6 +10,7 @@ import { asKept, type CachedPlace, keep, placeOf, stateOf } from './cached-group
 import { type FoundGroup, type NotificationGroup, sampleOf } from './found-groups.js';
 import { type Gathering, gathered, gatheringOf, type Wanted, withOlder } from './group-gathering.js';
 import type { NotificationFilter } from './notification-filter.js';
+import { type SeenNotification, seenNotifications } from './seen-notifications.js';
 
 type Row = Entry<StoreNotificationRecord>;
 

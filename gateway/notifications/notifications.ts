@@ -1,5 +1,4 @@
 import type { StoreNotificationRecord } from '../../proto/gen/types.js';
-import { seenNotifications } from '../entities/notification/notification.js';
 import type { Services } from '../http/services.js';
 import type { PageBounds } from '../paging/bounds.js';
 import type { Entry } from '../paging/cursor.js';
@@ -7,6 +6,7 @@ import { type Page, readPage } from '../paging/page.js';
 import type { Soon } from '../paging/soon.js';
 import { notificationCursor } from './notification-cursor.js';
 import { isAskedFor, type NotificationFilter } from './notification-filter.js';
+import { seenNotifications } from './seen-notifications.js';
 
 /**
  * Returns a viewer's notifications as pieces of JSON, newest first. Notifications whose account or status is deleted or

@@ -1,16 +1,12 @@
 import type { StoreNotificationRecord } from '../../proto/gen/types.js';
-import {
-  GROUPED_TYPES,
-  groupKey,
-  type SeenNotification,
-  seenNotifications,
-} from '../entities/notification/notification.js';
 import type { Services } from '../http/services.js';
 import { READ_ROUNDS_MAX } from '../paging/page.js';
 import { type NotificationGroup, sampleOf } from './found-groups.js';
 import { GROUP_MEMBERS_MAX } from './group-gathering.js';
+import { GROUPED_TYPES, groupKey } from './group-key.js';
 import { boundsOf, isUngrouped } from './group-spans.js';
 import { notificationCursor } from './notification-cursor.js';
+import { type SeenNotification, seenNotifications } from './seen-notifications.js';
 
 /** One group with all its members. */
 interface WholeGroup extends NotificationGroup {

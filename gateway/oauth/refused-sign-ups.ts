@@ -1,8 +1,8 @@
 import { RANGE_LIMIT_MAX } from '../../store/port.js';
 import { refusedSignUps } from '../../store/tables.js';
 import { DAY_MS, HISTORY_DAYS } from '../discovery/tag-histories.js';
-import type { DayUse } from '../entities/status/tag.js';
 import type { Services } from '../http/services.js';
+import type { DayUse } from '../pages/status/tag.js';
 import { guardsOf } from './guards.js';
 
 /** Records a sign-up that was refused for its e-mail provider, unless enough were recorded today. */

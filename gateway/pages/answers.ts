@@ -10,8 +10,8 @@ import { loadAccounts } from '../viewing/people-at-hand.js';
 import { isPublished, isSuspended } from '../viewing/standing.js';
 import { lensOf } from '../viewing/visible.js';
 import type { VisibleStatus } from '../viewing/visible-status.js';
-import { withApproval } from './feature-approval.js';
-import { arrayOf } from './status-pages.js';
+import { withApproval } from './account/feature-approval.js';
+import { arrayOf } from './status/status-pages.js';
 
 /** `:id` of a path. A value that is no id gets a 404. */
 export const idParams = Type.Object({ id: idText() });

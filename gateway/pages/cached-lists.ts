@@ -9,15 +9,15 @@ import type {
 import { Generations } from '../../store/cache/generations.js';
 import type { LinkTrend } from '../discovery/trends.js';
 import { renderTrendsLink } from '../discovery/trends-link.js';
-import { renderAdminAccount } from '../entities/account/admin.js';
-import { renderFilter } from '../entities/account/filter.js';
-import type { TagUses } from '../entities/status/tag.js';
-import { renderTag } from '../entities/status/tag.js';
 import { type CachedGroups, GROUP_PAGES_MAX } from '../notifications/cached-groups.js';
 import type { EmojiLookup } from '../settings/custom-emoji.js';
 import type { InstanceSettings } from '../settings/settings.js';
+import { renderAdminAccount } from './account/admin.js';
+import { renderFilter } from './account/filter.js';
 import { CachedJson } from './cached-json.js';
-import { type ReportCard, ReportCards } from './cached-reports.js';
+import { type ReportCard, ReportCards } from './report/cached-reports.js';
+import type { TagUses } from './status/tag.js';
+import { renderTag } from './status/tag.js';
 
 /** Cached groups of notifications: some 700 bytes each. */
 const GROUPS_MAX = 8_192;

@@ -1,5 +1,5 @@
 import { codec } from '../../proto/codec.js';
-import { renderAnnouncement } from '../entities/instance/announcement.js';
+import { renderAnnouncement } from '../pages/instance/announcement.js';
 import type { InstanceSettings } from '../settings/settings.js';
 import { StreamEvent } from './stream-event.js';
 

@@ -1,6 +1,6 @@
 import type { TagWish } from '../../actors/domain/text/hashtag.js';
 import type { AccountDirect, StoreNotificationRecord, StoreStatusRecord } from '../../proto/gen/types.js';
-import type { StoredNotification } from '../entities/notification/stored-notification.js';
+import type { StoredNotification } from '../notifications/stored-notification.js';
 import type { Soon } from '../paging/soon.js';
 import type { Place } from '../viewing/judge.js';
 import type { Lens } from '../viewing/lens.js';

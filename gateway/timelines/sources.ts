@@ -1,9 +1,9 @@
 import { isProblem } from '../../actors/domain/problem.js';
 import type { StoreStatusRecord } from '../../proto/gen/types.js';
 import { statuses } from '../../store/tables.js';
-import { conversationPieces } from '../entities/status/conversation.js';
 import type { Services } from '../http/services.js';
 import { notificationCursor } from '../notifications/notification-cursor.js';
+import { conversationPieces } from '../pages/status/conversation.js';
 import type { PageBounds } from '../paging/bounds.js';
 import type { Page } from '../paging/page.js';
 import { type Soon, soon } from '../paging/soon.js';

@@ -1,9 +1,9 @@
 import type { Static, TSchema } from '@sinclair/typebox';
 import { isProblem, type Problem } from '../../../actors/domain/problem.js';
 import type { AccountRelation, StoreAccountRecord } from '../../../proto/gen/types.js';
-import { renderRelationships } from '../../entities/account/relationship.js';
 import { type AnyRoute, json, type Request, route } from '../../http/route.js';
 import type { Services } from '../../http/services.js';
+import { renderRelationships } from '../../pages/account/relationship.js';
 import { idParams } from '../../pages/answers.js';
 import { publishedAccount } from '../../viewing/visible.js';
 

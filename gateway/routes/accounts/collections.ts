@@ -10,12 +10,12 @@ import { HASHTAG_BYTES_MAX, namedHashtag } from '../../../actors/domain/text/has
 import { isLanguage, LANGUAGE_CHARS_MAX } from '../../../actors/domain/text/language.js';
 import type { AccountFeatured } from '../../../proto/gen/types.js';
 import { featuredIn } from '../../../store/tables.js';
-import { collectionJson, renderCollection, renderCollectionItem } from '../../entities/status/collection.js';
 import { JsonPieces } from '../../http/json-pieces.js';
 import { type Answer, type AnyRoute, json, type Request, route } from '../../http/route.js';
 import type { Services } from '../../http/services.js';
 import { idParams } from '../../pages/answers.js';
-import { arrayOf } from '../../pages/status-pages.js';
+import { collectionJson, renderCollection, renderCollectionItem } from '../../pages/status/collection.js';
+import { arrayOf } from '../../pages/status/status-pages.js';
 import { idText, limitQuery, pathOf } from '../../paging/bounds.js';
 import { ALL } from '../../paging/cursor.js';
 import { accountCursor } from '../../paging/eras.js';

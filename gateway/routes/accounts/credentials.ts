@@ -3,9 +3,9 @@ import { DOMAIN_CHARS_MAX } from '../../../actors/account/domain-blocks.js';
 import { isProblem, type Problem, problem } from '../../../actors/domain/problem.js';
 import type { AccountUpdateProfile, StoreAccountRecord } from '../../../proto/gen/types.js';
 import { accounts } from '../../../store/tables.js';
-import { renderCredentialAccount } from '../../entities/account/account.js';
 import { type Answer, type AnyRoute, JsonText, json, type Request, route, uploaded } from '../../http/route.js';
 import type { Services } from '../../http/services.js';
+import { renderCredentialAccount } from '../../pages/account/account.js';
 import { PICTURES_BYTES_MAX, removePicture, updateProfile } from './profile-pictures.js';
 
 /** Bounds the input; the account's own rules enforce shorter lengths. */

@@ -1,10 +1,10 @@
 import { Type } from '@sinclair/typebox';
 import type { AccountEdge, AccountEdgePage } from '../../../proto/gen/types.js';
-import type { MutedAccount } from '../../entities/account/account.js';
 import { JsonPieces } from '../../http/json-pieces.js';
 import { type Answer, type AnyRoute, type Request, route } from '../../http/route.js';
+import type { MutedAccount } from '../../pages/account/account.js';
 import { pageAnswer } from '../../pages/answers.js';
-import { arrayOf } from '../../pages/status-pages.js';
+import { arrayOf } from '../../pages/status/status-pages.js';
 import { pageBounds, pageQuery } from '../../paging/bounds.js';
 import { isoTime } from '../../paging/iso-time.js';
 import { type Soon, soon } from '../../paging/soon.js';

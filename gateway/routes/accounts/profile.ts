@@ -1,8 +1,8 @@
 import { isProblem } from '../../../actors/domain/problem.js';
 import { accounts } from '../../../store/tables.js';
-import { renderProfile } from '../../entities/account/profile.js';
 import { type AnyRoute, json, route } from '../../http/route.js';
 import type { Services } from '../../http/services.js';
+import { renderProfile } from '../../pages/account/profile.js';
 import { notFound } from '../../viewing/visible.js';
 import { ProfileChanges, profileCommand } from './credentials.js';
 import { PICTURES_BYTES_MAX, updateProfile } from './profile-pictures.js';

@@ -8,7 +8,7 @@ import { JsonPieces } from '../../http/json-pieces.js';
 import { type AnyRoute, json, route } from '../../http/route.js';
 import type { Services } from '../../http/services.js';
 import { accountList } from '../../pages/answers.js';
-import { arrayOf } from '../../pages/status-pages.js';
+import { arrayOf } from '../../pages/status/status-pages.js';
 import { idText, limitQuery } from '../../paging/bounds.js';
 
 /** As many accounts as the directory reads (discovery/directory.ts). */

@@ -9,7 +9,7 @@ import { type AnyRoute, json, route } from '../../http/route.js';
 import type { Services } from '../../http/services.js';
 import { idParams, pageAnswer } from '../../pages/answers.js';
 import { CachedJson } from '../../pages/cached-json.js';
-import { arrayOf } from '../../pages/status-pages.js';
+import { arrayOf } from '../../pages/status/status-pages.js';
 import { pageBounds, pageQuery } from '../../paging/bounds.js';
 import { pageOf } from '../../paging/page.js';
 import { type EntryContent, putEntry, removeEntry } from '../../settings/changes.js';

@@ -15,7 +15,7 @@ import { JsonPieces } from '../../http/json-pieces.js';
 import { type AnyRoute, json, type Request, route } from '../../http/route.js';
 import type { Services } from '../../http/services.js';
 import { idParams } from '../../pages/answers.js';
-import { arrayOf } from '../../pages/status-pages.js';
+import { arrayOf } from '../../pages/status/status-pages.js';
 import { forModerators, PLACES } from '../../viewing/judge.js';
 import { notFound, visibleById } from '../../viewing/visible.js';
 import { someOf } from '../discovery/trends.js';

@@ -11,14 +11,14 @@ import {
 } from '../../../actors/report/report.js';
 import type { InstanceReport } from '../../../proto/gen/types.js';
 import { reports } from '../../../store/tables.js';
-import { renderReport } from '../../entities/account/admin.js';
 import { JsonPieces } from '../../http/json-pieces.js';
 import { type AnyRoute, json, route } from '../../http/route.js';
 import type { Services } from '../../http/services.js';
 import { reportsCursor } from '../../moderation/moderators.js';
+import { renderReport } from '../../pages/account/admin.js';
 import { idParams, pageAnswer } from '../../pages/answers.js';
-import { adminReportPieces } from '../../pages/report-pages.js';
-import { arrayOf } from '../../pages/status-pages.js';
+import { adminReportPieces } from '../../pages/report/report-pages.js';
+import { arrayOf } from '../../pages/status/status-pages.js';
 import { idText, pageBounds, pageProperties } from '../../paging/bounds.js';
 import { readPage } from '../../paging/page.js';
 import { soon } from '../../paging/soon.js';

@@ -5,7 +5,7 @@ import { linkName } from '../../discovery/trends.js';
 import { JsonPieces } from '../../http/json-pieces.js';
 import { type AnyRoute, json, route } from '../../http/route.js';
 import { statusPage } from '../../pages/answers.js';
-import { arrayOf } from '../../pages/status-pages.js';
+import { arrayOf } from '../../pages/status/status-pages.js';
 import { limitQuery, pageBounds, pageProperties } from '../../paging/bounds.js';
 import { pageOf } from '../../paging/page.js';
 import { PLACES } from '../../viewing/judge.js';

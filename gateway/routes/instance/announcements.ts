@@ -4,10 +4,10 @@ import { isProblem, problem } from '../../../actors/domain/problem.js';
 import { EMOJI_NAMES_MAX } from '../../../actors/instance/emoji.js';
 import type { InstanceEmojiCounted, InstanceEntry } from '../../../proto/gen/types.js';
 import { announcementEmoji } from '../../../store/tables.js';
-import { renderAnnouncement } from '../../entities/instance/announcement.js';
 import { type AnyRoute, json, route } from '../../http/route.js';
 import type { Services } from '../../http/services.js';
 import { idParams } from '../../pages/answers.js';
+import { renderAnnouncement } from '../../pages/instance/announcement.js';
 import { answered, notFound } from '../../viewing/visible.js';
 
 /** Longest name of a reaction: a shortcode, or one emoji with its modifiers (a family has some 11 code points). */

@@ -1,5 +1,5 @@
-import { MISSING_AVATAR_PATH, MISSING_HEADER_PATH } from '../../entities/account/account.js';
 import { type AnyRoute, route } from '../../http/route.js';
+import { MISSING_AVATAR_PATH, MISSING_HEADER_PATH } from '../../pages/account/account.js';
 import { MISSING_AVATAR_BASE64, MISSING_HEADER_BASE64 } from './missing-images.js';
 
 /** Default pictures for accounts without their own. */

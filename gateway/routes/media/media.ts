@@ -5,10 +5,10 @@ import { DESCRIPTION_CHARS_MAX, IMAGE_BYTES_MAX, VIDEO_BYTES_MAX } from '../../.
 import { isProblem, type Problem, problem } from '../../../actors/domain/problem.js';
 import type { AccountDescribeMedia, AccountMedia, StoreMediaRecord } from '../../../proto/gen/types.js';
 import { mediaRows } from '../../../store/tables.js';
-import { renderMedia } from '../../entities/status/media.js';
 import { type Answer, type AnyRoute, json, type Request, route, type Uploaded, uploaded } from '../../http/route.js';
 import type { Services } from '../../http/services.js';
 import { idParams } from '../../pages/answers.js';
+import { renderMedia } from '../../pages/status/media.js';
 import { focusOf } from '../../posting/media-focus.js';
 import { CHANCE_BYTES, mediaKey } from '../../posting/media-names.js';
 import { notFound } from '../../viewing/visible.js';

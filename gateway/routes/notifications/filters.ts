@@ -9,12 +9,12 @@ import {
 import { storedId } from '../../../actors/domain/ids.js';
 import { isProblem } from '../../../actors/domain/problem.js';
 import type { AccountFilter, AccountFilterKeyword, AccountKeywordChange } from '../../../proto/gen/types.js';
-import { renderFilter, renderFilterKeyword, renderFilterStatus } from '../../entities/account/filter.js';
 import { JsonPieces } from '../../http/json-pieces.js';
 import { type AnyRoute, json, type Request, route } from '../../http/route.js';
 import type { Services } from '../../http/services.js';
+import { renderFilter, renderFilterKeyword, renderFilterStatus } from '../../pages/account/filter.js';
 import { idParams } from '../../pages/answers.js';
-import { arrayOf } from '../../pages/status-pages.js';
+import { arrayOf } from '../../pages/status/status-pages.js';
 import { idText } from '../../paging/bounds.js';
 import { answered, notFound, visibleStatus } from '../../viewing/visible.js';
 

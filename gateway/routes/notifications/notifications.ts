@@ -7,7 +7,7 @@ import { storedNotification } from '../../notifications/notification-cursor.js';
 import type { NotificationFilter } from '../../notifications/notification-filter.js';
 import { countNotifications, notificationList } from '../../notifications/notifications.js';
 import { idParams, pageAnswer } from '../../pages/answers.js';
-import { arrayOf } from '../../pages/status-pages.js';
+import { arrayOf } from '../../pages/status/status-pages.js';
 import { idText, limitQuery, pageBounds, pageProperties } from '../../paging/bounds.js';
 import { soon } from '../../paging/soon.js';
 import { answered, notFound } from '../../viewing/visible.js';

@@ -1,8 +1,8 @@
 import { Type } from '@sinclair/typebox';
 import { storedId } from '../../../actors/domain/ids.js';
 import { isProblem, type Problem } from '../../../actors/domain/problem.js';
-import { renderV1Filter } from '../../entities/account/filter.js';
 import { type Answer, type AnyRoute, json, type Request, route } from '../../http/route.js';
+import { renderV1Filter } from '../../pages/account/filter.js';
 import { idParams } from '../../pages/answers.js';
 import { notFound } from '../../viewing/visible.js';
 import { contexts, expiresIn, expiresInMs, keywordOf, keywordText, ownFilters } from './filters.js';

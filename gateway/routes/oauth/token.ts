@@ -3,7 +3,6 @@ import { isId } from '../../../actors/domain/ids.js';
 import { isProblem, problem } from '../../../actors/domain/problem.js';
 import type { StoreAppRecord } from '../../../proto/gen/types.js';
 import { accounts, tokens } from '../../../store/tables.js';
-import { renderAccount } from '../../entities/account/account.js';
 import { tokenHash } from '../../http/authenticator.js';
 import { addressKey } from '../../http/limits/client-address.js';
 import { type Answer, type AnyRoute, json, type Request, route } from '../../http/route.js';
@@ -15,6 +14,7 @@ import { checkPassword } from '../../oauth/password-check.js';
 import { challengeOf } from '../../oauth/pkce.js';
 import { ALL_SCOPES, grantable, isSubset, parseScopes, SCOPES_CHARS_MAX } from '../../oauth/scopes.js';
 import { issueAppToken, issueToken, renderToken } from '../../oauth/tokens.js';
+import { renderAccount } from '../../pages/account/account.js';
 
 const GRANTS = ['authorization_code', 'client_credentials', 'password'];
 const TokenRequest = Type.Object(

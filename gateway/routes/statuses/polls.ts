@@ -1,11 +1,11 @@
 import { Type } from '@sinclair/typebox';
 import { POLL_OPTIONS_MAX } from '../../../actors/domain/poll-rules.js';
 import { isProblem } from '../../../actors/domain/problem.js';
-import { renderPoll } from '../../entities/status/poll.js';
 import { type AnyRoute, json, route } from '../../http/route.js';
 import type { Services } from '../../http/services.js';
 import { idParams } from '../../pages/answers.js';
-import { NO_MARKS } from '../../pages/viewer-marks.js';
+import { renderPoll } from '../../pages/status/poll.js';
+import { NO_MARKS } from '../../pages/status/viewer-marks.js';
 import { notFound, visibleStatus } from '../../viewing/visible.js';
 import type { VisibleStatus } from '../../viewing/visible-status.js';
 

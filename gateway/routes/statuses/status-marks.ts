@@ -5,7 +5,7 @@ import { bookmarks, favouritedBy, favourites, rebloggedBy } from '../../../store
 import { type Answer, type AnyRoute, json, type Request, route } from '../../http/route.js';
 import type { Services } from '../../http/services.js';
 import { accountPage, idParams, statusPage } from '../../pages/answers.js';
-import type { Done } from '../../pages/status-pages.js';
+import type { Done } from '../../pages/status/status-pages.js';
 import { pageBounds, pageQuery } from '../../paging/bounds.js';
 import { type Entry, entriesSoon, PartsCursor } from '../../paging/cursor.js';
 import { accountCursor } from '../../paging/eras.js';

@@ -1,8 +1,8 @@
 import { storedId } from '../../../actors/domain/ids.js';
 import { isProblem, problem } from '../../../actors/domain/problem.js';
-import { isPinnable } from '../../entities/status/status.js';
 import { type AnyRoute, json, route } from '../../http/route.js';
 import { idParams } from '../../pages/answers.js';
+import { isPinnable } from '../../pages/status/status.js';
 import { notFound, visibleStatus } from '../../viewing/visible.js';
 
 const SCOPE = 'write:accounts';

@@ -1,10 +1,10 @@
 import { storedId } from '../../../actors/domain/ids.js';
 import { isProblem } from '../../../actors/domain/problem.js';
-import { conversationPieces } from '../../entities/status/conversation.js';
 import { JsonPieces } from '../../http/json-pieces.js';
 import { type AnyRoute, json, route } from '../../http/route.js';
 import { idParams, pageAnswer, statusPage } from '../../pages/answers.js';
-import { arrayOf } from '../../pages/status-pages.js';
+import { conversationPieces } from '../../pages/status/conversation.js';
+import { arrayOf } from '../../pages/status/status-pages.js';
 import { pageBounds, pageQuery } from '../../paging/bounds.js';
 import { soon } from '../../paging/soon.js';
 import { directTimeline } from '../../timelines/direct.js';

@@ -3,8 +3,8 @@ import { LIST_TITLE_CHARS_MAX, REPLIES_POLICIES } from '../../../actors/account/
 import { EDGE_PAGE_MAX } from '../../../actors/domain/edge-page.js';
 import { storedId } from '../../../actors/domain/ids.js';
 import { isProblem, problem } from '../../../actors/domain/problem.js';
-import { renderList } from '../../entities/account/list.js';
 import { type AnyRoute, json, type Request, route } from '../../http/route.js';
+import { renderList } from '../../pages/account/list.js';
 import { idParams, statusPage } from '../../pages/answers.js';
 import { idText, pageBounds, pageProperties, pageQuery } from '../../paging/bounds.js';
 import { soon } from '../../paging/soon.js';

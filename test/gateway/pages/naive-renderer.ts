@@ -1,20 +1,21 @@
 import { eraOfId } from '../../../actors/domain/ids.js';
-import { type Account, renderAccount } from '../../../gateway/entities/account/account.js';
-import { renderFilterResult } from '../../../gateway/entities/account/filter.js';
-import { notificationHead, seenNotifications } from '../../../gateway/entities/notification/notification.js';
-import type { NotificationSubject } from '../../../gateway/entities/notification/notification-subject.js';
-import type { StoredNotification } from '../../../gateway/entities/notification/stored-notification.js';
-import { renderCollection } from '../../../gateway/entities/status/collection.js';
-import { renderPoll } from '../../../gateway/entities/status/poll.js';
-import { approval, approvalOf, shallowQuote } from '../../../gateway/entities/status/quote.js';
+import { seenNotifications } from '../../../gateway/notifications/seen-notifications.js';
+import type { StoredNotification } from '../../../gateway/notifications/stored-notification.js';
+import { type Account, renderAccount } from '../../../gateway/pages/account/account.js';
+import { renderFilterResult } from '../../../gateway/pages/account/filter.js';
+import { notificationHead } from '../../../gateway/pages/notification/notification.js';
+import type { NotificationSubject } from '../../../gateway/pages/notification/notification-subject.js';
+import { renderCollection } from '../../../gateway/pages/status/collection.js';
+import { renderPoll } from '../../../gateway/pages/status/poll.js';
+import { approval, approvalOf, shallowQuote } from '../../../gateway/pages/status/quote.js';
 import {
   type Quote,
   renderStatus,
   type Status,
   viewerBits,
   viewerMarks,
-} from '../../../gateway/entities/status/status.js';
-import { linkedCollections } from '../../../gateway/entities/status/tagged-collections.js';
+} from '../../../gateway/pages/status/status.js';
+import { linkedCollections } from '../../../gateway/pages/status/tagged-collections.js';
 import { loadAccounts } from '../../../gateway/viewing/people-at-hand.js';
 import type { ReadServices } from '../../../gateway/viewing/read-services.js';
 import { taggedCollections } from '../../../gateway/viewing/visible-collections.js';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { makeId, storedId } from '../../../actors/domain/ids.js';
 import { isProblem } from '../../../actors/domain/problem.js';
-import { conversationPieces } from '../../../gateway/entities/status/conversation.js';
+import { conversationPieces } from '../../../gateway/pages/status/conversation.js';
 import type { StreamSocket } from '../../../gateway/streaming/connection.js';
 import { Hub } from '../../../gateway/streaming/hub.js';
 import { streamNamed } from '../../../gateway/streaming/stream-kinds.js';

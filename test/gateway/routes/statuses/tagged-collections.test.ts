@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { TAGGED_COLLECTIONS_MAX } from '../../../../gateway/entities/status/tagged-collections.js';
+import { TAGGED_COLLECTIONS_MAX } from '../../../../gateway/pages/status/tagged-collections.js';
 import { EventStream } from '../../../kit/network/event-stream.js';
 import { type Person, TestServer } from '../../../kit/services/server.js';
 import { until } from '../../../kit/time/until.js';

@@ -1,12 +1,12 @@
-import type { AccountNotificationRequest } from '../../proto/gen/types.js';
-import type { Services } from '../http/services.js';
-import { isoTime } from '../paging/iso-time.js';
-import { type Soon, soon } from '../paging/soon.js';
-import { isHeard, PLACES } from '../viewing/judge.js';
-import { loadAccounts } from '../viewing/people-at-hand.js';
-import { isThere } from '../viewing/standing.js';
-import { lensOf, visibleById } from '../viewing/visible.js';
-import { CachedJson } from './cached-json.js';
+import type { AccountNotificationRequest } from '../../../proto/gen/types.js';
+import type { Services } from '../../http/services.js';
+import { isoTime } from '../../paging/iso-time.js';
+import { type Soon, soon } from '../../paging/soon.js';
+import { isHeard, PLACES } from '../../viewing/judge.js';
+import { loadAccounts } from '../../viewing/people-at-hand.js';
+import { isThere } from '../../viewing/standing.js';
+import { lensOf, visibleById } from '../../viewing/visible.js';
+import { CachedJson } from '../cached-json.js';
 
 /** Constant fields of the REST API's NotificationRequest, whose number is a string, up to the account. */
 const own = new CachedJson<AccountNotificationRequest>(

@@ -1,4 +1,4 @@
-import type { StoreNotificationRecord } from '../../../proto/gen/types.js';
+import type { StoreNotificationRecord } from '../../proto/gen/types.js';
 
 /** A stored notification with its id. */
 export interface StoredNotification {

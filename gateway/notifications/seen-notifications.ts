@@ -1,18 +1,16 @@
-import { idMs } from '../../../actors/domain/ids.js';
-import type { StoreAccountRecord, StoreNotificationRecord } from '../../../proto/gen/types.js';
-import { isoTime } from '../../paging/iso-time.js';
-import { type Soon, soon } from '../../paging/soon.js';
-import { isHeard, isOfDuty, isUnwantedTalk, PLACES } from '../../viewing/judge.js';
-import type { Lens } from '../../viewing/lens.js';
-import { loadAccounts, type People } from '../../viewing/people-at-hand.js';
-import type { ReadServices } from '../../viewing/read-services.js';
-import { isThere } from '../../viewing/standing.js';
-import { lensOf, visibleById } from '../../viewing/visible.js';
-import { collectionsById, type VisibleCollection } from '../../viewing/visible-collections.js';
-import type { VisibleStatus } from '../../viewing/visible-status.js';
-import { renderAccountRoles } from '../account/role.js';
-import { renderCollection } from '../status/collection.js';
-import { type NotificationSubject, subjectOf } from './notification-subject.js';
+import type { StoreAccountRecord } from '../../proto/gen/types.js';
+import { renderAccountRoles } from '../pages/account/role.js';
+import { type NotificationSubject, subjectOf } from '../pages/notification/notification-subject.js';
+import { renderCollection } from '../pages/status/collection.js';
+import { type Soon, soon } from '../paging/soon.js';
+import { isHeard, isOfDuty, isUnwantedTalk, PLACES } from '../viewing/judge.js';
+import type { Lens } from '../viewing/lens.js';
+import { loadAccounts, type People } from '../viewing/people-at-hand.js';
+import type { ReadServices } from '../viewing/read-services.js';
+import { isThere } from '../viewing/standing.js';
+import { lensOf, visibleById } from '../viewing/visible.js';
+import { collectionsById, type VisibleCollection } from '../viewing/visible-collections.js';
+import type { VisibleStatus } from '../viewing/visible-status.js';
 import type { StoredNotification } from './stored-notification.js';
 
 /** A notification that its owner may see, with its subject. */
@@ -117,28 +115,4 @@ function seenNotification(
     return { id, record, account, status, subject: { collection: renderCollection(services.instance, collection) } };
   }
   return { id, record, account, status, subject: subjectOf(services, viewer, record, accounts) };
-}
-
-/** Types that are grouped by half days. Source: Mastodon Notification, MAXIMUM_GROUP_SPAN_HOURS. */
-export const GROUPED_TYPES: readonly string[] = ['favourite', 'reblog', 'follow', 'admin.sign_up'];
-export const GROUP_SPAN_MS = 12 * 3_600_000;
-
-/** Returns the half day of an id. */
-export const spanOf = (id: string): number => Math.floor(idMs(id) / GROUP_SPAN_MS);
-
-/** Returns the key that the notifications of a group share. */
-export function groupKey(
-  id: string,
-  { type, statusId, collectionId }: Pick<StoreNotificationRecord, 'type' | 'statusId' | 'collectionId'>,
-  groupedTypes = GROUPED_TYPES,
-): string {
-  if (!groupedTypes.includes(type)) return `ungrouped-${id}`;
-  const span = spanOf(id);
-  const subject = statusId ?? collectionId;
-  return subject === undefined ? `${type}-${span}` : `${type}-${subject}-${span}`;
-}
-
-/** Returns the fields of a notification without account and subject. */
-export function notificationHead({ id, record }: SeenNotification) {
-  return { id, type: record.type, created_at: isoTime(record.atMs), group_key: groupKey(id, record) };
 }

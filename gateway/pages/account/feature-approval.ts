@@ -1,8 +1,8 @@
-import { type Consent, consentOf } from '../../actors/account/feature-consent.js';
-import type { Relation } from '../../actors/domain/visibility.js';
-import type { StoreAccountRecord } from '../../proto/gen/types.js';
-import { isSuspended } from '../viewing/standing.js';
-import type { StatusPages } from './status-pages.js';
+import { type Consent, consentOf } from '../../../actors/account/feature-consent.js';
+import type { Relation } from '../../../actors/domain/visibility.js';
+import type { StoreAccountRecord } from '../../../proto/gen/types.js';
+import { isSuspended } from '../../viewing/standing.js';
+import type { StatusPages } from '../status/status-pages.js';
 
 /** The REST API's FeatureApproval. It follows from the owner's settings without a request. */
 interface FeatureApproval {

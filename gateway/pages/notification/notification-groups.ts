@@ -1,14 +1,14 @@
-import type { StoreAccountRecord } from '../../proto/gen/types.js';
-import { renderAccount } from '../entities/account/account.js';
-import { groupKey } from '../entities/notification/notification.js';
-import { fallbackOf } from '../entities/notification/notification-fallback.js';
-import { JsonPieces } from '../http/json-pieces.js';
-import type { Services } from '../http/services.js';
-import type { NotificationGroup } from '../notifications/found-groups.js';
-import { isoTime } from '../paging/iso-time.js';
-import { type Soon, soon } from '../paging/soon.js';
-import type { VisibleStatus } from '../viewing/visible-status.js';
-import { arrayOf } from './status-pages.js';
+import type { StoreAccountRecord } from '../../../proto/gen/types.js';
+import { JsonPieces } from '../../http/json-pieces.js';
+import type { Services } from '../../http/services.js';
+import type { NotificationGroup } from '../../notifications/found-groups.js';
+import { groupKey } from '../../notifications/group-key.js';
+import { isoTime } from '../../paging/iso-time.js';
+import { type Soon, soon } from '../../paging/soon.js';
+import type { VisibleStatus } from '../../viewing/visible-status.js';
+import { renderAccount } from '../account/account.js';
+import { arrayOf } from '../status/status-pages.js';
+import { fallbackOf } from './notification-fallback.js';
 
 const PARTIAL = Buffer.from(',"partial_accounts":');
 const STATUSES = Buffer.from(',"statuses":');

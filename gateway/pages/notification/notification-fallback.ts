@@ -1,6 +1,6 @@
 import { notificationTitle } from '../../../actors/domain/text/notification-words.js';
 import { escapeHtml } from '../../../actors/domain/text/plain-text.js';
-import type { SeenNotification } from './notification.js';
+import type { SeenNotification } from '../../notifications/seen-notifications.js';
 
 /** The REST API's NotificationFallback: a text in HTML for a notification whose type the client does not support. */
 export interface NotificationFallback {

@@ -1,15 +1,15 @@
-import type { Clock } from '../../actors/domain/time.js';
-import type { StoreAccountRecord, StoreMark, StoreStatusRecord } from '../../proto/gen/types.js';
-import { Generations } from '../../store/cache/generations.js';
-import { renderAccount } from '../entities/account/account.js';
-import { renderFilterResult } from '../entities/account/filter.js';
-import { type Poll, renderPoll } from '../entities/status/poll.js';
-import { APPROVALS, approval } from '../entities/status/quote.js';
-import { renderStatus, type ViewerMarks, viewerBits, viewerMarks } from '../entities/status/status.js';
-import { linkedCollections } from '../entities/status/tagged-collections.js';
-import type { EmojiLookup } from '../settings/custom-emoji.js';
-import type { InstanceSettings } from '../settings/settings.js';
-import type { FilterMatch } from '../viewing/filters.js';
+import type { Clock } from '../../../actors/domain/time.js';
+import type { StoreAccountRecord, StoreMark, StoreStatusRecord } from '../../../proto/gen/types.js';
+import { Generations } from '../../../store/cache/generations.js';
+import type { EmojiLookup } from '../../settings/custom-emoji.js';
+import type { InstanceSettings } from '../../settings/settings.js';
+import type { FilterMatch } from '../../viewing/filters.js';
+import { renderAccount } from '../account/account.js';
+import { renderFilterResult } from '../account/filter.js';
+import { type Poll, renderPoll } from './poll.js';
+import { APPROVALS, approval } from './quote.js';
+import { renderStatus, type ViewerMarks, viewerBits, viewerMarks } from './status.js';
+import { linkedCollections } from './tagged-collections.js';
 
 /**
  * Cache limits: number of statuses, and total bytes. A typical status takes 2 KB; without the byte limit the longest

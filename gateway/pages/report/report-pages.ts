@@ -1,11 +1,11 @@
-import type { InstanceEntry, InstanceReport } from '../../proto/gen/types.js';
-import type { JsonPieces } from '../http/json-pieces.js';
-import type { Services } from '../http/services.js';
-import { eachBounded, READS_AT_ONCE_MAX } from '../paging/cursor.js';
-import { type Soon, soon } from '../paging/soon.js';
-import { forModerators } from '../viewing/judge.js';
-import { loadAccounts } from '../viewing/people-at-hand.js';
-import { loadStatuses } from '../viewing/visible.js';
+import type { InstanceEntry, InstanceReport } from '../../../proto/gen/types.js';
+import type { JsonPieces } from '../../http/json-pieces.js';
+import type { Services } from '../../http/services.js';
+import { eachBounded, READS_AT_ONCE_MAX } from '../../paging/cursor.js';
+import { type Soon, soon } from '../../paging/soon.js';
+import { forModerators } from '../../viewing/judge.js';
+import { loadAccounts } from '../../viewing/people-at-hand.js';
+import { loadStatuses } from '../../viewing/visible.js';
 import type { ReportCard } from './cached-reports.js';
 
 const NO_RULES: readonly InstanceEntry[] = [];

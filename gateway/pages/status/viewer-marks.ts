@@ -1,8 +1,8 @@
-import { eraOfId, storedId } from '../../actors/domain/ids.js';
-import type { StoreMark } from '../../proto/gen/types.js';
-import type { CachedTables, WrittenRow } from '../../store/cache/cached-tables.js';
-import { Generations } from '../../store/cache/generations.js';
-import { marks, statuses } from '../../store/tables.js';
+import { eraOfId, storedId } from '../../../actors/domain/ids.js';
+import type { StoreMark } from '../../../proto/gen/types.js';
+import type { CachedTables, WrittenRow } from '../../../store/cache/cached-tables.js';
+import { Generations } from '../../../store/cache/generations.js';
+import { marks, statuses } from '../../../store/tables.js';
 
 /**
  * Marks of one account in one era that are cached as a whole. If there are more, the marks of a page are read one by
