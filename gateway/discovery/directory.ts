@@ -1,8 +1,8 @@
 import type { StoreAccountRecord } from '../../proto/gen/types.js';
 import type { Services } from '../http/services.js';
 import { listedAccounts } from '../moderation/listed-accounts.js';
+import { ACCOUNT_PLACES, showsAccount } from '../viewing/judge-accounts.js';
 import { loadAccounts } from '../viewing/people-at-hand.js';
-import { blocksDomainOf } from '../viewing/screen.js';
 import { isPublished, isSuspended } from '../viewing/standing.js';
 import { lensOf } from '../viewing/visible.js';
 
@@ -55,9 +55,7 @@ export async function directoryPage(
   const [records, lens] = await Promise.all([loadAccounts(services, ids), lensOf(services, viewer)]);
   return ids.flatMap((id) => {
     const record = records.get(id);
-    const relation = lens.relation(id);
-    if (record === undefined || relation.blocking || relation.blockedBy || relation.muting) return [];
-    if (relation.following !== true && blocksDomainOf(lens.screen, record)) return [];
+    if (record === undefined || !showsAccount(record, lens, ACCOUNT_PLACES.directory)) return [];
     return isDiscoverable(services, record) ? [record] : [];
   });
 }

@@ -3,9 +3,9 @@ import { accounts, followers, following } from '../../store/tables.js';
 import type { Services } from '../http/services.js';
 import type { Entry } from '../paging/cursor.js';
 import { type Soon, soon } from '../paging/soon.js';
-import { BLOCKED, BLOCKS_VIEWER, type Lens, MUTED } from '../viewing/lens.js';
+import { ACCOUNT_PLACES, showsAccount } from '../viewing/judge-accounts.js';
+import type { Lens } from '../viewing/lens.js';
 import { loadAccounts } from '../viewing/people-at-hand.js';
-import { isPublished, isSuspended } from '../viewing/standing.js';
 
 /** Followed accounts of the viewer that are checked for each account: one read each. */
 const FOLLOWED_LOOKED_AT_MAX = 2_000;
@@ -27,11 +27,7 @@ export function familiarFollowers(
   lens: Lens,
   account: StoreAccountRecord,
 ): Soon<readonly StoreAccountRecord[]> {
-  const isHidden =
-    account.profile?.hideCollections === true ||
-    (lens.bits(account.id) & (BLOCKED | BLOCKS_VIEWER)) !== 0 ||
-    !isPublished(account) ||
-    isSuspended(account);
+  const isHidden = account.profile?.hideCollections === true || !showsAccount(account, lens, ACCOUNT_PLACES.page);
   if (isHidden || account.id === viewer) return NOBODY;
   return soon(followersAmong(services, viewer, lens, account), (familiar) => {
     const atHand: StoreAccountRecord[] = [];
@@ -49,8 +45,8 @@ function shownOf(lens: Lens, records: Iterable<StoreAccountRecord>): readonly St
   const shown: StoreAccountRecord[] = [];
   for (const record of records) {
     if (shown.length === FAMILIAR_SHOWN_MAX) break;
-    if (!isPublished(record) || isSuspended(record) || record.profile?.hideCollections === true) continue;
-    if ((lens.bits(record.id) & (BLOCKED | BLOCKS_VIEWER | MUTED)) === 0) shown.push(record);
+    if (record.profile?.hideCollections === true) continue;
+    if (showsAccount(record, lens, ACCOUNT_PLACES.familiar)) shown.push(record);
   }
   return shown;
 }

@@ -7,10 +7,9 @@ import { accounts, nameIndex } from '../../store/tables.js';
 import type { Services } from '../http/services.js';
 import { rangeSoon } from '../paging/cursor.js';
 import { type Soon, soon, together } from '../paging/soon.js';
+import { ACCOUNT_PLACES, showsAccount } from '../viewing/judge-accounts.js';
 import type { Lens } from '../viewing/lens.js';
 import { loadAccounts } from '../viewing/people-at-hand.js';
-import { blocksDomainOf } from '../viewing/screen.js';
-import { isPublished, isSuspended } from '../viewing/standing.js';
 import { lensOf } from '../viewing/visible.js';
 
 /** Words of a query that are looked up. */
@@ -89,16 +88,12 @@ function best(
 ): StoreAccountRecord[] {
   const ranked = new Best<Candidate>(offset + limit, byRank);
   for (const record of records) {
-    const relation = lens.relation(record.id);
-    // Blocks and mutes hide statuses, not accounts: a viewer must find accounts to unblock them. Source: Mastodon
-    // AccountSearchService, which filters neither.
-    if (!isPublished(record) || isSuspended(record)) continue;
-    const isFollowed = relation.following === true;
+    const isFollowed = lens.follows(record.id);
     if (following && !isFollowed) continue;
     // A silenced account is found only by its exact name, by its followers and by itself.
     const isFound = record.id === exact || isFollowed || record.id === viewer;
     if (!isFound && limits.silenced(record.id)) continue;
-    if (!isFollowed && blocksDomainOf(lens.screen, record)) continue;
+    if (!showsAccount(record, lens, ACCOUNT_PLACES.search)) continue;
     ranked.add({ record, rank: (record.id === exact ? 2 : 0) + (isFollowed ? 1 : 0) });
   }
   const found: StoreAccountRecord[] = [];

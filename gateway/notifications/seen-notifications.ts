@@ -3,7 +3,8 @@ import { renderAccountRoles } from '../pages/account/role.js';
 import { type NotificationSubject, subjectOf } from '../pages/notification/notification-subject.js';
 import { renderCollection } from '../pages/status/collection.js';
 import { type Soon, soon } from '../paging/soon.js';
-import { isHeard, isOfDuty, isUnwantedTalk, PLACES } from '../viewing/judge.js';
+import { isUnwantedTalk, PLACES } from '../viewing/judge.js';
+import { ACCOUNT_PLACES, isOfDuty, showsAccount } from '../viewing/judge-accounts.js';
 import type { Lens } from '../viewing/lens.js';
 import { loadAccounts, type People } from '../viewing/people-at-hand.js';
 import type { ReadServices } from '../viewing/read-services.js';
@@ -106,7 +107,7 @@ function seenNotification(
   if (account === undefined || !isThere(account)) return undefined;
   if (isOfDuty(record)) {
     if (renderAccountRoles(accounts.get(viewer)?.role ?? '').length === 0) return undefined;
-  } else if (!isHeard(account, lens)) return undefined;
+  } else if (!showsAccount(account, lens, ACCOUNT_PLACES.sender)) return undefined;
   if (record.statusId !== undefined && status === undefined) return undefined;
   if (status !== undefined && isUnwantedTalk(record.type, status.record, lens)) return undefined;
   if (record.collectionId !== undefined) {

@@ -1,7 +1,7 @@
 import type { StoreAccountRecord, StoreNotificationRecord } from '../../proto/gen/types.js';
 import { accounts } from '../../store/tables.js';
 import { type Soon, soon } from '../paging/soon.js';
-import { isHeard, isOfDuty } from '../viewing/judge.js';
+import { ACCOUNT_PLACES, isOfDuty, showsAccount } from '../viewing/judge-accounts.js';
 import type { Lens } from '../viewing/lens.js';
 import { loadAccounts, type People } from '../viewing/people-at-hand.js';
 import type { ReadServices } from '../viewing/read-services.js';
@@ -71,7 +71,9 @@ export class Senders implements People {
 
   #add(id: string, account: StoreAccountRecord | undefined): Sender | null {
     const sender =
-      account !== undefined && isThere(account) ? { account, isHeard: isHeard(account, this.#lens) } : null;
+      account !== undefined && isThere(account)
+        ? { account, isHeard: showsAccount(account, this.#lens, ACCOUNT_PLACES.sender) }
+        : null;
     this.#known.set(id, sender);
     return sender;
   }

@@ -6,8 +6,8 @@ import type { Services } from '../http/services.js';
 import { idText, linkHeaders, type PageBounds, pathOf } from '../paging/bounds.js';
 import { emptyPage, type Page } from '../paging/page.js';
 import { type Soon, soon } from '../paging/soon.js';
+import { ACCOUNT_PLACES, showsAccount } from '../viewing/judge-accounts.js';
 import { loadAccounts } from '../viewing/people-at-hand.js';
-import { isPublished, isSuspended } from '../viewing/standing.js';
 import { lensOf } from '../viewing/visible.js';
 import type { VisibleStatus } from '../viewing/visible-status.js';
 import { withApproval } from './account/feature-approval.js';
@@ -76,10 +76,8 @@ function shownAccounts(services: Services, viewer: string | undefined, ids: read
     soon(lensOf(services, viewer), (lens) => {
       const shown = ids.map((id) => {
         const record = records.get(id);
-        if (record === undefined || !isPublished(record) || isSuspended(record)) return undefined;
-        const relation = lens.relation(id);
-        if (relation.blocking || relation.blockedBy) return undefined;
-        return withApproval(services.pages, record, viewer, relation);
+        if (record === undefined || !showsAccount(record, lens, ACCOUNT_PLACES.page)) return undefined;
+        return withApproval(services.pages, record, viewer, lens.relation(id));
       });
       return new JsonPieces(arrayOf(shown));
     }),

@@ -1,6 +1,6 @@
 import { compareIds, makeId } from '../../actors/domain/ids.js';
 import type { StoreStatusRecord } from '../../proto/gen/types.js';
-import { isWelcome } from '../viewing/judge.js';
+import { isWelcome } from '../viewing/judge-accounts.js';
 import type { Lens } from '../viewing/lens.js';
 import type { Connection, StreamSubscription } from './connection.js';
 import type { HubParts } from './hub-parts.js';

@@ -1,5 +1,5 @@
 import { maySee } from '../../actors/domain/visibility.js';
-import type { StoreAccountRecord, StoreNotificationRecord, StoreStatusRecord } from '../../proto/gen/types.js';
+import type { StoreAccountRecord, StoreStatusRecord } from '../../proto/gen/types.js';
 import { type FilterContext, type FilterMatch, isDropped } from './filters.js';
 import {
   BLOCKED,
@@ -70,7 +70,7 @@ export const PLACES = {
   /** Public timelines, hashtags, links, trends. */
   public: place('public', ...READ, 'blocked', 'muted', 'silenced', 'domain'),
   publicStream: place('public', ...READ, 'blocked', 'muted', 'silenced', 'domain', 'mentions'),
-  /** The notification must pass `isHeard` and `isUnwantedTalk`, too. */
+  /** The sender must be shown (judge-accounts.ts), and the talk not be unwanted, too. */
   notification: place('notifications', ...READ, 'blocked', 'domain'),
   /** The old timeline of mentions. */
   mention: place('notifications', ...READ, 'blocked', 'muted', 'domain'),
@@ -256,22 +256,6 @@ export function isUnwantedTalk(type: string, status: StoreStatusRecord, lens: Le
   const isUnwanted = (account: string) => (lens.bits(account) & (BLOCKED | NOTIFICATIONS_MUTED)) !== 0;
   if (status.inReplyToAccountId && isUnwanted(status.inReplyToAccountId)) return true;
   return status.mentions.length > 1 && status.mentions.some(({ accountId }) => isUnwanted(accountId));
-}
-
-/** Returns true for notifications that only moderators get, whatever their relation to the sender. */
-export const isOfDuty = ({ type }: Pick<StoreNotificationRecord, 'type'>): boolean => type.startsWith('admin.');
-
-/** Relations that hide the notifications of an account. Source: Mastodon NotifyService::DropCondition. */
-const UNHEARD = BLOCKED | BLOCKS_VIEWER | NOTIFICATIONS_MUTED;
-
-/** Returns true if the viewer's relation to the sender allows the notification. */
-export const isWelcome = (record: StoreNotificationRecord, lens: Lens): boolean =>
-  isOfDuty(record) || (lens.bits(record.from) & UNHEARD) === 0;
-
-/** Returns true if the viewer receives notifications from this account. Notifications to moderators ignore it. */
-export function isHeard(account: StoreAccountRecord, lens: Lens): boolean {
-  const bits = lens.bits(account.id);
-  return (bits & UNHEARD) === 0 && ((bits & FOLLOWED) !== 0 || !blocksDomainOf(lens.screen, account));
 }
 
 /** The only constructor. The object is written out, because spreading is slow in V8. */

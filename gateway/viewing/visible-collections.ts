@@ -2,10 +2,10 @@ import { isProblem, type Problem } from '../../actors/domain/problem.js';
 import type { AccountCollection, AccountCollectionItem, StoreAccountRecord } from '../../proto/gen/types.js';
 import { collections } from '../../store/tables.js';
 import { type Soon, soon } from '../paging/soon.js';
-import { BLOCKED, BLOCKS_VIEWER, FOLLOWED, type Lens } from './lens.js';
+import { ACCOUNT_PLACES, showsAccount } from './judge-accounts.js';
+import { BLOCKED, BLOCKS_VIEWER, type Lens } from './lens.js';
 import { loadAccounts, type People, PeopleAtHand } from './people-at-hand.js';
 import type { ReadServices } from './read-services.js';
-import { blocksDomainOf } from './screen.js';
 import { isThere } from './standing.js';
 import { lensOf, notFound } from './visible.js';
 
@@ -39,10 +39,10 @@ export function visibleCollections(
 ): Soon<(VisibleCollection | undefined)[]> {
   return soon(known ?? lensOf(services, viewer), (lens) => {
     const atHand = new PeopleAtHand(services);
-    const seen = seenBy(viewer, records, lens, hideBlocked === true, atHand);
+    const seen = seenBy(records, lens, hideBlocked === true, atHand);
     if (atHand.complete) return seen;
     return soon(loadAccounts(services, concerned(records)), (people) =>
-      seenBy(viewer, records, lens, hideBlocked === true, people),
+      seenBy(records, lens, hideBlocked === true, people),
     );
   });
 }
@@ -58,7 +58,6 @@ function concerned(records: readonly (AccountCollection | undefined)[]): string[
 }
 
 function seenBy(
-  viewer: string | undefined,
   records: readonly (AccountCollection | undefined)[],
   lens: Lens,
   hideBlocked: boolean,
@@ -70,7 +69,7 @@ function seenBy(
     let isKnown = known.get(id);
     if (isKnown === undefined) {
       const account = people.get(id);
-      isKnown = account !== undefined && isShown(account, viewer, lens);
+      isKnown = account !== undefined && showsAccount(account, lens, ACCOUNT_PLACES.collection);
       known.set(id, isKnown);
     }
     return isKnown;
@@ -120,18 +119,6 @@ export async function ownCollection(
   if (isProblem(reply)) return reply;
   const [found] = await visibleCollections(services, viewer, [reply]);
   return found ?? notFound();
-}
-
-/**
- * Returns true if the viewer sees the account in collections: it is published and not suspended, neither side blocks
- * the other, and the viewer does not block its domain.
- */
-function isShown(account: StoreAccountRecord, viewer: string | undefined, lens: Lens): boolean {
-  if (!isThere(account)) return false;
-  if (account.id === viewer) return true;
-  const bits = lens.bits(account.id);
-  if ((bits & (BLOCKED | BLOCKS_VIEWER)) !== 0) return false;
-  return (bits & FOLLOWED) !== 0 || !blocksDomainOf(lens.screen, account);
 }
 
 /** Collections to which statuses link, by id. */

@@ -2,9 +2,9 @@ import type { AccountNotificationRequest } from '../../../proto/gen/types.js';
 import type { Services } from '../../http/services.js';
 import { isoTime } from '../../paging/iso-time.js';
 import { type Soon, soon } from '../../paging/soon.js';
-import { isHeard, PLACES } from '../../viewing/judge.js';
+import { PLACES } from '../../viewing/judge.js';
+import { ACCOUNT_PLACES, showsAccount } from '../../viewing/judge-accounts.js';
 import { loadAccounts } from '../../viewing/people-at-hand.js';
-import { isThere } from '../../viewing/standing.js';
 import { lensOf, visibleById } from '../../viewing/visible.js';
 import { CachedJson } from '../cached-json.js';
 
@@ -49,7 +49,7 @@ export function requestPieces(
           for (const request of requests) {
             const status = request.lastStatusId === undefined ? undefined : rendered[place++];
             const account = records.get(request.from);
-            if (account === undefined || !isThere(account) || !isHeard(account, lens)) continue;
+            if (account === undefined || !showsAccount(account, lens, ACCOUNT_PLACES.sender)) continue;
             pieces.push([own.of(request), pages.account(account), LAST_STATUS, ...(status ?? [NULL]), END]);
           }
           return pieces;

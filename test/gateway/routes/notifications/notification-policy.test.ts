@@ -233,3 +233,16 @@ test('policies and requests need a user with the scope', async () => {
     [403, 403, 403],
   );
 });
+
+test('requests of a suspended account are hidden while it is', async () => {
+  const [max, ned] = [await server.person('max'), await server.person('ned')];
+  await ned.says('@max psst', { visibility: 'direct' });
+  await waiting(max, 1);
+  const requests = async () => (await max.get('/api/v1/notifications/requests')).body.length;
+  assert.equal(await requests(), 1);
+  const { services } = server.node;
+  await services.askAccount(ned.id, 'moderate', { action: 'suspend', by: '', text: '', mail: false });
+  await until('the suspension', async () => (await requests()) === 0 || undefined, ARRIVAL_MS_MAX);
+  await services.askAccount(ned.id, 'moderate', { action: 'unsuspend', by: '', text: '', mail: false });
+  await until('the end of it', async () => (await requests()) === 1 || undefined, ARRIVAL_MS_MAX);
+});

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { EventStream } from '../../../kit/network/event-stream.js';
 import { linkTo, type Person, TestServer } from '../../../kit/services/server.js';
 import { until } from '../../../kit/time/until.js';
 
@@ -273,4 +274,16 @@ test('notifications of reports go to moderators only; warnings and severed follo
     ['far.example', 2, false],
   );
   assert.deepEqual(types(await read(carol.token)), ['severed_relationships', 'moderation_warning']);
+});
+
+test('a moderator is told of a report by an account that they block, in the stream as in the list', async () => {
+  const [judy, ivan] = [await server.staff('judy', 'moderator'), await server.person('ivan')];
+  await judy.post(`/api/v1/accounts/${ivan.id}/block`);
+  const stream = await EventStream.open(server.url, 'user', judy.token);
+  assert.equal((await ivan.post('/api/v1/reports', { account_id: carol.id })).status, 200);
+  const listed = async () => types((await judy.get('/api/v1/notifications')).body).includes('admin.report');
+  await until('the list', async () => (await listed()) || undefined, ARRIVAL_MS_MAX);
+  const streamed = () => stream.dataOf('notification').some((data) => JSON.parse(data).type === 'admin.report');
+  await until('the stream', () => streamed() || undefined, ARRIVAL_MS_MAX);
+  await stream.close();
 });

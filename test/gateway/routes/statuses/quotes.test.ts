@@ -311,3 +311,22 @@ test('streams show a quote as their viewer may see it', async () => {
   await becomes('the revocation is told', () => JSON.parse(news()).quote?.state === 'revoked');
   for (const stream of streams) await stream.close();
 });
+
+test('the filters of a quote are those of the place, in a stream as in a page', async () => {
+  const [mona, nils, olga] = await Promise.all(['mona', 'nils', 'olga'].map((name) => server.person(name)));
+  assert.ok(mona && nils && olga);
+  await mona.follows(olga);
+  const filter = { title: 'x', context: ['account'], keywords_attributes: [{ keyword: 'ducks' }] };
+  assert.equal((await mona.post('/api/v2/filters', filter)).status, 200);
+  const id = await open(nils, 'ducks');
+  const stream = await EventStream.open(server.url, 'user', mona.token);
+  const { body } = await quotes(olga, id);
+  await becomes('the quote', () => stream.updates().includes(body.id));
+  const update = JSON.parse(stream.dataOf('update')[0] ?? '{}');
+  const [paged] = (await mona.get('/api/v1/timelines/home')).body;
+  for (const one of [update, paged]) {
+    assert.equal(one.quote.quoted_status.id, id);
+    assert.deepEqual(one.quote.quoted_status.filtered, []);
+  }
+  await stream.close();
+});
