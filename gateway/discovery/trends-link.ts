@@ -1,12 +1,19 @@
-import { type PreviewCard, renderPreviewCard } from '../pages/status/preview-card.js';
-import { renderHistory, type TagHistory } from '../pages/status/tag.js';
+import { Type } from '@sinclair/typebox';
+import { extended, type Shape } from '../openapi/entity.js';
+import { PreviewCard, renderPreviewCard } from '../pages/status/preview-card.js';
+import { renderHistory, TagHistory } from '../pages/status/tag.js';
 import type { InstanceSettings } from '../settings/settings.js';
 import type { LinkTrend } from './trends.js';
 
 /** The REST API's Trends::Link: a preview card with the days on which the link was shared. */
-export interface TrendsLink extends PreviewCard {
-  readonly history: readonly TagHistory[];
-}
+export const TrendsLink = extended('TrendsLink', PreviewCard, {
+  history: Type.Array(TagHistory),
+  /** Fields for moderators. */
+  id: Type.Optional(Type.String()),
+  trendable: Type.Optional(Type.Boolean()),
+  requires_review: Type.Optional(Type.Boolean()),
+});
+export type TrendsLink = Shape<typeof TrendsLink>;
 
 /** Renders a link with the card of its page, or from the address alone if the page was not fetched. */
 export function renderTrendsLink(

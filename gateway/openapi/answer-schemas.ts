@@ -11,7 +11,7 @@ export interface Facts {
 }
 
 /** Location of entity schemas in a document. */
-const REFERENCE = '#/components/schemas/';
+export const REFERENCE = '#/components/schemas/';
 
 /** Schemas of string formats. Unknown addresses are sent as an empty text. */
 const FORMATS: Readonly<Record<string, JsonSchema>> = {

@@ -2,6 +2,8 @@ import type { AnyRoute } from '../http/route.js';
 import { ALL_SCOPES } from '../oauth/scopes.js';
 import type { InstanceSettings } from '../settings/settings.js';
 import { answerSchema, entitySchemas, type Facts, type JsonSchema, pathShape } from './answer-schemas.js';
+import { entities } from './entities.js';
+import { publishedSchemas } from './published.js';
 
 type Schema = JsonSchema & {
   readonly type?: unknown;
@@ -36,7 +38,10 @@ export function openApiDocument(routes: readonly AnyRoute[], facts: Facts, insta
     info: { title: 'Murmuration', version: instance.version },
     servers: [{ url: instance.baseUrl }],
     paths,
-    components: { schemas: entitySchemas(facts), securitySchemes: { oauth: securityScheme(instance) } },
+    components: {
+      schemas: { ...entitySchemas(facts), ...publishedSchemas(entities) },
+      securitySchemes: { oauth: securityScheme(instance) },
+    },
   };
 }
 

@@ -1,11 +1,14 @@
+import { Type } from '@sinclair/typebox';
+import { entity, nullable, type Shape, uri } from '../openapi/entity.js';
 /** The REST API's CustomEmoji. */
-export interface CustomEmoji {
-  readonly shortcode: string;
-  readonly url: string;
-  readonly static_url: string;
-  readonly visible_in_picker: boolean;
-  readonly category: string | null;
-}
+export const CustomEmoji = entity('CustomEmoji', {
+  shortcode: Type.String(),
+  url: uri(),
+  static_url: uri(),
+  visible_in_picker: Type.Boolean(),
+  category: nullable(Type.String()),
+});
+export type CustomEmoji = Shape<typeof CustomEmoji>;
 
 /** Current emoji of the instance, available synchronously for rendering texts. */
 export interface EmojiLookup {

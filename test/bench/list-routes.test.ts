@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { fits, listPaths, WITHOUT_ROW } from '../../bench/lists/list-routes.js';
 import type { Facts } from '../../gateway/openapi/answer-schemas.js';
-import facts from '../../gateway/openapi/facts.json' with { type: 'json' };
 import { allRoutes } from '../../gateway/routes/index.js';
+import facts from '../gateway/openapi/facts.json' with { type: 'json' };
 
 const known = facts as unknown as Facts;
 

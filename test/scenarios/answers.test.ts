@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { AnyRoute } from '../../gateway/http/route.js';
-import { type Facts, pathShape } from '../../gateway/openapi/answer-schemas.js';
-import recorded from '../../gateway/openapi/facts.json' with { type: 'json' };
+import { entitySchemas, type Facts, pathShape } from '../../gateway/openapi/answer-schemas.js';
+import { entities } from '../../gateway/openapi/entities.js';
+import { publishedSchemas } from '../../gateway/openapi/published.js';
 import { allRoutes } from '../../gateway/routes/index.js';
+import recorded from '../gateway/openapi/facts.json' with { type: 'json' };
 import { ServerProcess } from '../kit/services/server-process.js';
-import { AnswerJudge } from './requests/answer-judge.js';
+import { AnswerJudge, closed } from './requests/answer-judge.js';
 import { EveryRoute, NOTHING_THERE, nameOf, pathOf } from './requests/every-route.js';
 
 const facts = recorded as unknown as Facts;
@@ -27,7 +29,9 @@ before(async () => {
 });
 after(() => server?.dispose());
 
-const judge = new AnswerJudge(facts);
+const judge = new AnswerJudge(entitySchemas(facts));
+/** Judges by the schemas from which the types of this server come. They know every field. */
+const own = new AnswerJudge({ ...entitySchemas(facts), ...closed(publishedSchemas(entities)) });
 
 /** Sends the fitting request. `more`: further query parameters. */
 async function ask(route: AnyRoute, more?: string): Promise<Response> {
@@ -92,7 +96,8 @@ test('every route answers as the API documents: its status, every required field
       continue;
     }
     const isJson = response.headers.get('content-type')?.includes('json') === true;
-    found.push(...(judge.faults(fact[5], nameOf(route), isJson ? JSON.parse(text) : text) ?? []));
+    const body = isJson ? JSON.parse(text) : text;
+    for (const one of [judge, own]) found.push(...(one.faults(fact[5], nameOf(route), body) ?? []));
   }
   for (const name of AS_CHIEF) {
     const [method = '', path = ''] = name.split(' ');
@@ -100,7 +105,8 @@ test('every route answers as the API documents: its status, every required field
       method,
       headers: { authorization: `Bearer ${world.chief.token}` },
     });
-    found.push(...(judge.faults(operations.get(name)?.[5] ?? '', name, await response.json()) ?? []));
+    const body = await response.json();
+    for (const one of [judge, own]) found.push(...(one.faults(operations.get(name)?.[5] ?? '', name, body) ?? []));
   }
   assert.deepEqual(found, []);
 });

@@ -1,88 +1,99 @@
+import { Type } from '@sinclair/typebox';
 import { emptyProfile } from '../../../actors/account/profile.js';
 import { accountUri, accountUrl, acctOf } from '../../../actors/domain/addresses.js';
 import { fileUrl } from '../../../actors/domain/media.js';
 import { QUOTE_POLICY_DEFAULT } from '../../../actors/domain/quoting.js';
 import { type RenderOptions, renderHtml, renderInline } from '../../../actors/domain/text/plain-text.js';
 import type { AccountField, AccountProfile, StoreAccountRecord } from '../../../proto/gen/types.js';
+import { day, entity, extended, nullable, oneOf, type Shape, time, uri, VISIBILITIES } from '../../openapi/entity.js';
 import { isoDay } from '../../paging/iso-time.js';
-import { type CustomEmoji, emojiIn, NO_EMOJI } from '../../settings/custom-emoji.js';
+import { CustomEmoji, emojiIn, NO_EMOJI } from '../../settings/custom-emoji.js';
 import type { InstanceSettings } from '../../settings/settings.js';
 import { isSuspended } from '../../viewing/standing.js';
-import { type AccountRole, type Role, renderAccountRoles, renderRole } from './role.js';
+import { AccountRole, Role, renderAccountRoles, renderRole } from './role.js';
 
 /** The REST API's Field. */
-export interface Field {
-  readonly name: string;
+export const Field = entity('Field', {
+  name: Type.String(),
   /** HTML in Account, plain text in source. */
-  readonly value: string;
-  readonly verified_at: string | null;
-}
+  value: Type.String(),
+  verified_at: nullable(time()),
+});
+export type Field = Shape<typeof Field>;
+
+/** The REST API's FeatureApproval. It follows from the owner's settings without a request. */
+export const FeatureApproval = entity('FeatureApproval', {
+  automatic: Type.Array(oneOf('public', 'followers')),
+  manual: Type.Array(oneOf('public', 'followers')),
+  current_user: Type.Union([Type.Literal('automatic'), Type.Literal('denied')]),
+});
+export type FeatureApproval = Shape<typeof FeatureApproval>;
 
 /** The REST API's Account. */
-export interface Account {
-  readonly id: string;
-  readonly username: string;
+export const Account = entity('Account', {
+  id: Type.String(),
+  username: Type.String(),
   /** Username alone for local accounts, `user@host` for others. */
-  readonly acct: string;
-  readonly display_name: string;
-  readonly locked: boolean;
-  readonly bot: boolean;
-  readonly discoverable: boolean | null;
-  readonly indexable: boolean;
-  readonly group: boolean;
-  readonly created_at: string;
-  readonly note: string;
-  readonly url: string;
-  readonly uri: string;
-  readonly avatar: string;
-  readonly avatar_static: string;
-  readonly header: string;
-  readonly header_static: string;
-  readonly followers_count: number;
-  readonly following_count: number;
-  readonly statuses_count: number;
-  readonly last_status_at: string | null;
-  readonly hide_collections: boolean | null;
-  readonly emojis: readonly CustomEmoji[];
-  readonly roles: readonly AccountRole[];
-  readonly fields: readonly Field[];
+  acct: Type.String(),
+  display_name: Type.String(),
+  locked: Type.Boolean(),
+  bot: Type.Boolean(),
+  discoverable: nullable(Type.Boolean()),
+  indexable: Type.Boolean(),
+  group: Type.Boolean(),
+  created_at: time(),
+  note: Type.String(),
+  url: uri(),
+  uri: uri(),
+  avatar: uri(),
+  avatar_static: uri(),
+  header: uri(),
+  header_static: uri(),
+  followers_count: Type.Integer(),
+  following_count: Type.Integer(),
+  statuses_count: Type.Integer(),
+  last_status_at: nullable(day()),
+  hide_collections: nullable(Type.Boolean()),
+  emojis: Type.Array(CustomEmoji),
+  roles: Type.Array(AccountRole),
+  fields: Type.Array(Field),
   /** Absent if the picture has no description. */
-  readonly avatar_description?: string;
-  readonly header_description?: string;
+  avatar_description: Type.Optional(Type.String()),
+  header_description: Type.Optional(Type.String()),
   /** Sections that the page hides; absent if it shows them. */
-  readonly show_media?: false;
-  readonly show_media_replies?: false;
-  readonly show_featured?: false;
+  show_media: Type.Optional(Type.Literal(false)),
+  show_media_replies: Type.Optional(Type.Literal(false)),
+  show_featured: Type.Optional(Type.Literal(false)),
   /** Absent if false. */
-  readonly suspended?: true;
-  readonly limited?: true;
-}
+  suspended: Type.Optional(Type.Literal(true)),
+  limited: Type.Optional(Type.Literal(true)),
+  /** Permission of the viewer to add the account to a collection; pages/account/feature-approval.ts adds it. */
+  feature_approval: Type.Optional(FeatureApproval),
+});
+export type Account = Shape<typeof Account>;
 
 /** The REST API's MutedAccount. */
-export interface MutedAccount extends Account {
-  readonly mute_expires_at: string | null;
-}
+export const MutedAccount = extended('MutedAccount', Account, { mute_expires_at: nullable(time()) });
+export type MutedAccount = Shape<typeof MutedAccount>;
 
 /** Properties that only the owner sees: the profile as typed and the defaults for new statuses. */
-export interface AccountSource {
-  readonly note: string;
-  readonly fields: readonly Field[];
-  readonly privacy: string;
-  readonly sensitive: boolean;
-  readonly language: string | null;
-  readonly follow_requests_count: number;
-  readonly hide_collections: boolean | null;
-  readonly discoverable: boolean | null;
-  readonly indexable: boolean;
-  readonly attribution_domains: readonly string[];
-  readonly quote_policy: string;
-}
+const AccountSource = Type.Object({
+  note: Type.String(),
+  fields: Type.Array(Field),
+  privacy: oneOf(...VISIBILITIES),
+  sensitive: Type.Boolean(),
+  language: nullable(Type.String()),
+  follow_requests_count: Type.Integer(),
+  hide_collections: nullable(Type.Boolean()),
+  discoverable: nullable(Type.Boolean()),
+  indexable: Type.Boolean(),
+  attribution_domains: Type.Array(Type.String()),
+  quote_policy: oneOf('public', 'followers', 'nobody'),
+});
 
 /** The REST API's CredentialAccount. */
-export interface CredentialAccount extends Account {
-  readonly source: AccountSource;
-  readonly role: Role;
-}
+export const CredentialAccount = extended('CredentialAccount', Account, { source: AccountSource, role: Role });
+export type CredentialAccount = Shape<typeof CredentialAccount>;
 
 /** Returns the public number of statuses. Direct statuses do not count. Source: Mastodon Status. */
 export const statusesTold = ({ statuses, directStatuses = 0 }: StoreAccountRecord): number =>

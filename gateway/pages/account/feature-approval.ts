@@ -3,13 +3,7 @@ import type { Relation } from '../../../actors/domain/visibility.js';
 import type { StoreAccountRecord } from '../../../proto/gen/types.js';
 import { isSuspended } from '../../viewing/standing.js';
 import type { StatusPages } from '../status/status-pages.js';
-
-/** The REST API's FeatureApproval. It follows from the owner's settings without a request. */
-interface FeatureApproval {
-  readonly automatic: readonly string[];
-  readonly manual: readonly string[];
-  readonly current_user: 'automatic' | 'denied';
-}
+import type { FeatureApproval } from './account.js';
 
 /** Ends of an account's JSON, after its open form. */
 const ENDS = { public: endsOf(['public']), followers: endsOf(['followers']), nobody: endsOf([]) } as const;

@@ -1,17 +1,20 @@
+import { Type } from '@sinclair/typebox';
 import { accountUrl } from '../../../actors/domain/addresses.js';
 import type { AccountFeaturedTag } from '../../../proto/gen/types.js';
+import { day, entity, nullable, type Shape, uri } from '../../openapi/entity.js';
 import { isoDay } from '../../paging/iso-time.js';
 import type { InstanceSettings } from '../../settings/settings.js';
 
 /** The REST API's FeaturedTag, whose count is a string. */
-export interface FeaturedTag {
-  readonly id: string;
-  readonly name: string;
+export const FeaturedTag = entity('FeaturedTag', {
+  id: Type.String(),
+  name: Type.String(),
   /** Address of the owner's statuses with the hashtag. */
-  readonly url: string;
-  readonly statuses_count: string;
-  readonly last_status_at: string | null;
-}
+  url: uri(),
+  statuses_count: Type.String(),
+  last_status_at: nullable(day()),
+});
+export type FeaturedTag = Shape<typeof FeaturedTag>;
 
 export function renderFeaturedTag(
   instance: InstanceSettings,

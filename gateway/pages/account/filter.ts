@@ -1,43 +1,49 @@
+import { Type } from '@sinclair/typebox';
 import type { AccountFilter, AccountFilteredStatus, AccountFilterKeyword } from '../../../proto/gen/types.js';
+import { entity, nullable, oneOf, type Shape, time } from '../../openapi/entity.js';
 import { isoTime } from '../../paging/iso-time.js';
 import type { FilterMatch } from '../../viewing/filters.js';
 
+const contexts = Type.Array(oneOf('home', 'notifications', 'public', 'thread', 'account'));
+
 /** The REST API's FilterKeyword. */
-export interface FilterKeyword {
-  readonly id: string;
-  readonly keyword: string;
-  readonly whole_word: boolean;
-}
+export const FilterKeyword = entity('FilterKeyword', {
+  id: Type.String(),
+  keyword: Type.String(),
+  whole_word: Type.Boolean(),
+});
+export type FilterKeyword = Shape<typeof FilterKeyword>;
 /** The REST API's FilterStatus. */
-export interface FilterStatus {
-  readonly id: string;
-  readonly status_id: string;
-}
+export const FilterStatus = entity('FilterStatus', { id: Type.String(), status_id: Type.String() });
+export type FilterStatus = Shape<typeof FilterStatus>;
 /** The REST API's Filter; without keywords and statuses if it is part of a FilterResult. */
-export interface Filter {
-  readonly id: string;
-  readonly title: string;
-  readonly context: readonly string[];
-  readonly expires_at: string | null;
-  readonly filter_action: string;
-  readonly keywords?: readonly FilterKeyword[];
-  readonly statuses?: readonly FilterStatus[];
-}
+export const Filter = entity('Filter', {
+  id: Type.String(),
+  title: Type.String(),
+  context: contexts,
+  expires_at: nullable(time()),
+  filter_action: oneOf('warn', 'hide', 'blur'),
+  keywords: Type.Optional(Type.Array(FilterKeyword)),
+  statuses: Type.Optional(Type.Array(FilterStatus)),
+});
+export type Filter = Shape<typeof Filter>;
 /** The REST API's V1Filter: one keyword. */
-export interface V1Filter {
-  readonly id: string;
-  readonly phrase: string;
-  readonly context: readonly string[];
-  readonly whole_word: boolean;
-  readonly expires_at: string | null;
-  readonly irreversible: boolean;
-}
+export const V1Filter = entity('V1Filter', {
+  id: Type.String(),
+  phrase: Type.String(),
+  context: contexts,
+  whole_word: Type.Boolean(),
+  expires_at: nullable(time()),
+  irreversible: Type.Boolean(),
+});
+export type V1Filter = Shape<typeof V1Filter>;
 /** The REST API's FilterResult. */
-export interface FilterResult {
-  readonly filter: Filter;
-  readonly keyword_matches: readonly string[] | null;
-  readonly status_matches: readonly string[] | null;
-}
+export const FilterResult = entity('FilterResult', {
+  filter: Filter,
+  keyword_matches: nullable(Type.Array(Type.String())),
+  status_matches: nullable(Type.Array(Type.String())),
+});
+export type FilterResult = Shape<typeof FilterResult>;
 
 export const renderFilterKeyword = ({ id, keyword, wholeWord }: AccountFilterKeyword): FilterKeyword => ({
   id,

@@ -1,32 +1,34 @@
+import { Type } from '@sinclair/typebox';
 import type { StoreAccountRecord } from '../../../proto/gen/types.js';
+import { entity, type Shape } from '../../openapi/entity.js';
 import type { InstanceSettings } from '../../settings/settings.js';
-import { type CredentialAccount, type Field, renderCredentialAccount } from './account.js';
+import { CredentialAccount, Field, renderCredentialAccount } from './account.js';
 
 /** The REST API's Profile: the fields that the owner edits, as typed. */
-export interface Profile
-  extends Pick<
-    CredentialAccount,
-    | 'id'
-    | 'display_name'
-    | 'note'
-    | 'avatar'
-    | 'avatar_static'
-    | 'header'
-    | 'header_static'
-    | 'locked'
-    | 'bot'
-    | 'hide_collections'
-    | 'discoverable'
-    | 'indexable'
-  > {
-  readonly fields: readonly Field[];
-  readonly avatar_description: string;
-  readonly header_description: string;
-  readonly show_media: boolean;
-  readonly show_media_replies: boolean;
-  readonly show_featured: boolean;
-  readonly attribution_domains: readonly string[];
-}
+export const Profile = entity('Profile', {
+  ...Type.Pick(CredentialAccount, [
+    'id',
+    'display_name',
+    'note',
+    'avatar',
+    'avatar_static',
+    'header',
+    'header_static',
+    'locked',
+    'bot',
+    'hide_collections',
+    'discoverable',
+    'indexable',
+  ]).properties,
+  fields: Type.Array(Field),
+  avatar_description: Type.String(),
+  header_description: Type.String(),
+  show_media: Type.Boolean(),
+  show_media_replies: Type.Boolean(),
+  show_featured: Type.Boolean(),
+  attribution_domains: Type.Array(Type.String()),
+});
+export type Profile = Shape<typeof Profile>;
 
 export function renderProfile(instance: InstanceSettings, record: StoreAccountRecord): Profile {
   const { source, ...account } = renderCredentialAccount(instance, record);

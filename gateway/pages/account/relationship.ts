@@ -1,7 +1,9 @@
+import { Type } from '@sinclair/typebox';
 import { isLocal } from '../../../actors/domain/addresses.js';
 import type { AccountRelation, StoreAccountRecord } from '../../../proto/gen/types.js';
 import { following } from '../../../store/tables.js';
 import type { Services } from '../../http/services.js';
+import { entity, nullable, type Shape, time } from '../../openapi/entity.js';
 import { isoTime } from '../../paging/iso-time.js';
 import { type Soon, soon, together } from '../../paging/soon.js';
 import { loadAccounts } from '../../viewing/people-at-hand.js';
@@ -9,24 +11,25 @@ import { blocksDomainOf } from '../../viewing/screen.js';
 import { relationsTo } from '../../viewing/visible.js';
 
 /** The REST API's Relationship of the viewer to one account. */
-export interface Relationship {
-  readonly id: string;
-  readonly following: boolean;
-  readonly showing_reblogs: boolean;
-  readonly notifying: boolean;
-  readonly languages: readonly string[] | null;
-  readonly followed_by: boolean;
-  readonly blocking: boolean;
-  readonly blocked_by: boolean;
-  readonly muting: boolean;
-  readonly muting_notifications: boolean;
-  readonly muting_expires_at: string | null;
-  readonly requested: boolean;
-  readonly requested_by: boolean;
-  readonly domain_blocking: boolean;
-  readonly endorsed: boolean;
-  readonly note: string;
-}
+export const Relationship = entity('Relationship', {
+  id: Type.String(),
+  following: Type.Boolean(),
+  showing_reblogs: Type.Boolean(),
+  notifying: Type.Boolean(),
+  languages: nullable(Type.Array(Type.String())),
+  followed_by: Type.Boolean(),
+  blocking: Type.Boolean(),
+  blocked_by: Type.Boolean(),
+  muting: Type.Boolean(),
+  muting_notifications: Type.Boolean(),
+  muting_expires_at: nullable(time()),
+  requested: Type.Boolean(),
+  requested_by: Type.Boolean(),
+  domain_blocking: Type.Boolean(),
+  endorsed: Type.Boolean(),
+  note: Type.String(),
+});
+export type Relationship = Shape<typeof Relationship>;
 
 /**
  * Renders relationships in the order of the ids. `known` is the reply that the viewer's actor just gave for one

@@ -1,19 +1,23 @@
+import { Type } from '@sinclair/typebox';
 import { COLLECTIONS_MAX } from '../../../actors/account/collections.js';
 import { permissionsOf } from '../../../actors/domain/permissions.js';
+import { entity, type Shape } from '../../openapi/entity.js';
 
 /** The REST API's Role. */
-export interface Role {
-  readonly id: string;
-  readonly name: string;
-  readonly color: string;
+export const Role = entity('Role', {
+  id: Type.String(),
+  name: Type.String(),
+  color: Type.String(),
   /** Sum of flags as a decimal string. Source: Mastodon UserRole::FLAGS. */
-  readonly permissions: string;
-  readonly highlighted: boolean;
-  readonly collection_limit: number;
-}
+  permissions: Type.String(),
+  highlighted: Type.Boolean(),
+  collection_limit: Type.Integer(),
+});
+export type Role = Shape<typeof Role>;
 
 /** Public fields of a role. */
-export type AccountRole = Pick<Role, 'id' | 'name' | 'color'>;
+export const AccountRole = entity('AccountRole', Type.Pick(Role, ['id', 'name', 'color']).properties);
+export type AccountRole = Shape<typeof AccountRole>;
 
 /** Ids are those of Mastodon's default roles, which clients know. */
 const roles: Readonly<Record<string, Role>> = {

@@ -1,3 +1,4 @@
+import { Type } from '@sinclair/typebox';
 import { FEATURED_TAGS_MAX } from '../../../actors/account/featured-tags.js';
 import { PINS_MAX } from '../../../actors/account/pin.js';
 import {
@@ -25,10 +26,11 @@ import {
 } from '../../../actors/domain/poll-rules.js';
 import { LINK_COUNTS_AS } from '../../../actors/domain/text/plain-text.js';
 import { STATUS_CHARS_MAX } from '../../../actors/domain/text/status-text.js';
+import { entity, nullable, oneOf, type Shape, uri } from '../../openapi/entity.js';
 import type { About } from '../../settings/about.js';
 import type { InstanceSettings } from '../../settings/settings.js';
-import { MISSING_HEADER_PATH, renderAccount } from '../account/account.js';
-import { renderRule } from './rule.js';
+import { Account, MISSING_HEADER_PATH, renderAccount } from '../account/account.js';
+import { Rule, renderRule } from './rule.js';
 
 /**
  * Version of the API that clients may expect, before the name of this software. Clients read the number before the
@@ -42,8 +44,105 @@ export function versionText(instance: InstanceSettings): string {
   return `${API_VERSION} (compatible; Murmuration ${instance.version})`;
 }
 
+const Configuration = Type.Object({
+  accounts: Type.Object({ max_featured_tags: Type.Integer(), max_pinned_statuses: Type.Integer() }),
+  statuses: Type.Object({
+    max_characters: Type.Integer(),
+    max_media_attachments: Type.Integer(),
+    characters_reserved_per_url: Type.Integer(),
+  }),
+  media_attachments: Type.Object({
+    supported_mime_types: Type.Array(Type.String()),
+    description_limit: Type.Integer(),
+    image_size_limit: Type.Integer(),
+    image_matrix_limit: Type.Integer(),
+    video_size_limit: Type.Integer(),
+    video_frame_rate_limit: Type.Integer(),
+    video_matrix_limit: Type.Integer(),
+  }),
+  polls: Type.Object({
+    max_options: Type.Integer(),
+    max_characters_per_option: Type.Integer(),
+    min_expiration: Type.Integer(),
+    max_expiration: Type.Integer(),
+  }),
+});
+
+/** The REST API's V1::Instance. */
+export const V1Instance = entity('V1Instance', {
+  uri: Type.String(),
+  title: Type.String(),
+  short_description: Type.String(),
+  description: Type.String(),
+  email: Type.String(),
+  version: Type.String(),
+  urls: Type.Object({ streaming_api: uri() }),
+  stats: Type.Object({ user_count: Type.Integer(), status_count: Type.Integer(), domain_count: Type.Integer() }),
+  thumbnail: uri(),
+  languages: Type.Array(Type.String()),
+  registrations: Type.Boolean(),
+  approval_required: Type.Boolean(),
+  invites_enabled: Type.Boolean(),
+  configuration: Configuration,
+  contact_account: nullable(Account),
+  rules: Type.Array(Rule),
+});
+
+const Access = Type.Object({
+  local: oneOf('public', 'authenticated', 'disabled'),
+  remote: oneOf('public', 'authenticated', 'disabled'),
+});
+
+/** The REST API's Instance (v2). */
+export const Instance = entity('Instance', {
+  domain: Type.String(),
+  title: Type.String(),
+  version: Type.String(),
+  source_url: uri(),
+  description: Type.String(),
+  usage: Type.Object({ users: Type.Object({ active_month: Type.Integer() }) }),
+  thumbnail: Type.Object({ url: uri(), blurhash: Type.Null(), versions: Type.Object({}) }),
+  icon: Type.Array(entity('InstanceIcon', { src: Type.String(), size: Type.String() })),
+  languages: Type.Array(Type.String()),
+  configuration: Type.Object({
+    ...Configuration.properties,
+    accounts: Type.Object({
+      ...Configuration.properties.accounts.properties,
+      max_display_name_length: Type.Integer(),
+      max_note_length: Type.Integer(),
+      max_avatar_description_length: Type.Integer(),
+      max_header_description_length: Type.Integer(),
+      max_profile_fields: Type.Integer(),
+      profile_field_name_limit: Type.Integer(),
+      profile_field_value_limit: Type.Integer(),
+    }),
+    urls: Type.Object({
+      streaming: uri(),
+      about: uri(),
+      privacy_policy: uri(),
+      terms_of_service: nullable(uri()),
+      status: Type.Optional(uri()),
+    }),
+    timelines_access: Type.Object({ live_feeds: Access, hashtag_feeds: Access, trending_link_feeds: Access }),
+    vapid: Type.Object({ public_key: Type.String() }),
+    translation: Type.Object({ enabled: Type.Boolean() }),
+    limited_federation: Type.Boolean(),
+  }),
+  registrations: Type.Object({
+    enabled: Type.Boolean(),
+    approval_required: Type.Boolean(),
+    reason_required: Type.Boolean(),
+    message: nullable(Type.String()),
+    min_age: nullable(Type.Integer()),
+    url: nullable(uri()),
+  }),
+  api_versions: Type.Object({ mastodon: Type.Integer() }),
+  contact: Type.Object({ email: Type.String(), account: nullable(Account) }),
+  rules: Type.Array(Rule),
+});
+
 /** Returns the fields that both versions of the entity share. */
-function configuration() {
+function configuration(): Shape<typeof Configuration> {
   return {
     accounts: { max_featured_tags: FEATURED_TAGS_MAX, max_pinned_statuses: PINS_MAX },
     statuses: {
@@ -70,7 +169,7 @@ function configuration() {
 }
 
 /** Renders the REST API's V1::Instance. */
-export function renderInstanceV1(instance: InstanceSettings, about: About) {
+export function renderInstanceV1(instance: InstanceSettings, about: About): Shape<typeof V1Instance> {
   return {
     uri: instance.domain,
     title: about.title,
@@ -92,7 +191,7 @@ export function renderInstanceV1(instance: InstanceSettings, about: About) {
 }
 
 /** Renders the REST API's Instance (v2). `serverKey` is the key for push services, base64url. */
-export function renderInstance(instance: InstanceSettings, about: About, serverKey: string) {
+export function renderInstance(instance: InstanceSettings, about: About, serverKey: string): Shape<typeof Instance> {
   const shared = configuration();
   return {
     domain: instance.domain,

@@ -1,6 +1,16 @@
+import { Type } from '@sinclair/typebox';
 import type { InstanceEntry } from '../../../proto/gen/types.js';
+import { entity, type Shape } from '../../openapi/entity.js';
 
-/** Renders the REST API's Rule. */
-export function renderRule({ id, text }: InstanceEntry) {
+/** The REST API's Rule. */
+export const Rule = entity('Rule', {
+  id: Type.String(),
+  text: Type.String(),
+  hint: Type.String(),
+  translations: Type.Record(Type.String(), Type.Unknown()),
+});
+export type Rule = Shape<typeof Rule>;
+
+export function renderRule({ id, text }: InstanceEntry): Rule {
   return { id, text: text?.text ?? '', hint: text?.hint ?? '', translations: {} };
 }

@@ -1,14 +1,17 @@
+import { Type } from '@sinclair/typebox';
 import { notificationTitle } from '../../../actors/domain/text/notification-words.js';
 import { escapeHtml } from '../../../actors/domain/text/plain-text.js';
 import type { SeenNotification } from '../../notifications/seen-notifications.js';
+import { entity, nullable, type Shape } from '../../openapi/entity.js';
 
 /** The REST API's NotificationFallback: a text in HTML for a notification whose type the client does not support. */
-export interface NotificationFallback {
-  readonly title: string;
-  readonly summary: string;
+export const NotificationFallback = entity('NotificationFallback', {
+  title: Type.String(),
+  summary: Type.String(),
   /** Null if the title is enough. */
-  readonly details: string | null;
-}
+  details: nullable(Type.String()),
+});
+export type NotificationFallback = Shape<typeof NotificationFallback>;
 
 const SUMMARY = 'This app does not support this kind of notification. A newer version may show more.';
 

@@ -1,20 +1,54 @@
+import { Type } from '@sinclair/typebox';
 import type { StoreAccountRecord } from '../../../proto/gen/types.js';
 import { JsonPieces } from '../../http/json-pieces.js';
 import type { Services } from '../../http/services.js';
-import type { NotificationGroup } from '../../notifications/found-groups.js';
+import type { NotificationGroup as SeenGroup } from '../../notifications/found-groups.js';
 import { groupKey } from '../../notifications/group-key.js';
+import { entity, type Shape, time } from '../../openapi/entity.js';
 import { isoTime } from '../../paging/iso-time.js';
 import { type Soon, soon } from '../../paging/soon.js';
 import type { VisibleStatus } from '../../viewing/visible-status.js';
-import { renderAccount } from '../account/account.js';
+import { Account, renderAccount } from '../account/account.js';
+import { Status } from '../status/status.js';
 import { arrayOf } from '../status/status-pages.js';
-import { fallbackOf } from './notification-fallback.js';
+import { notificationType } from './notification.js';
+import { fallbackOf, NotificationFallback } from './notification-fallback.js';
+import { NotificationSubject } from './notification-subject.js';
 
 const PARTIAL = Buffer.from(',"partial_accounts":');
 const STATUSES = Buffer.from(',"statuses":');
 const GROUPS = Buffer.from(',"notification_groups":');
 const ACCOUNTS = Buffer.from('{"accounts":');
 const END = Buffer.from('}');
+
+/** The REST API's NotificationGroup. */
+export const NotificationGroup = entity('NotificationGroup', {
+  group_key: Type.String(),
+  notifications_count: Type.Integer(),
+  type: notificationType,
+  /** Fields about the page; absent from single groups. */
+  page_min_id: Type.Optional(Type.String()),
+  page_max_id: Type.Optional(Type.String()),
+  latest_page_notification_at: Type.Optional(time()),
+  sample_account_ids: Type.Array(Type.String()),
+  status_id: Type.Optional(Type.String()),
+  ...NotificationSubject.properties,
+  fallback: Type.Optional(NotificationFallback),
+  most_recent_notification_id: Type.Integer(),
+});
+type GroupFields = Omit<Shape<typeof NotificationGroup>, 'fallback' | 'most_recent_notification_id'>;
+
+const avatarFields = ['id', 'acct', 'locked', 'bot', 'url', 'avatar', 'avatar_static'] as const;
+/** The REST API's PartialAccountWithAvatar. */
+const PartialAccountWithAvatar = entity('PartialAccountWithAvatar', Type.Pick(Account, [...avatarFields]).properties);
+
+/** The REST API's GroupedNotificationsResults. */
+export const GroupedNotificationsResults = entity('GroupedNotificationsResults', {
+  accounts: Type.Array(Account),
+  partial_accounts: Type.Optional(Type.Array(PartialAccountWithAvatar)),
+  statuses: Type.Array(Status),
+  notification_groups: Type.Array(NotificationGroup),
+});
 
 /** Options for rendering groups. */
 interface GroupLook {
@@ -30,7 +64,7 @@ interface GroupLook {
 export function renderGroups(
   services: Services,
   viewer: string,
-  groups: readonly NotificationGroup[],
+  groups: readonly SeenGroup[],
   look: GroupLook,
 ): Soon<JsonPieces> {
   const { isPartial } = look;
@@ -64,7 +98,7 @@ export function renderGroups(
 }
 
 /** Renders a group. The cached bytes are valid while it has the same first and last notification, count and sample. */
-function groupBytes(services: Services, group: NotificationGroup, { shown, supportedTypes }: GroupLook): Uint8Array {
+function groupBytes(services: Services, group: SeenGroup, { shown, supportedTypes }: GroupLook): Uint8Array {
   const { isGrouped, newest, oldestId, count, sample } = group;
   const fallback = supportedTypes && fallbackOf(newest, supportedTypes);
   const make = () => {
@@ -94,7 +128,7 @@ function isOf(ids: readonly string[], sample: readonly StoreAccountRecord[]): bo
   return true;
 }
 
-function groupOf(group: NotificationGroup, shown: GroupLook['shown']) {
+function groupOf(group: SeenGroup, shown: GroupLook['shown']): GroupFields {
   const { isGrouped, newest, oldestId, count, sample } = group;
   const { id, record, status } = newest;
   const onPage = {
@@ -114,7 +148,7 @@ function groupOf(group: NotificationGroup, shown: GroupLook['shown']) {
 }
 
 /** Renders the REST API's PartialAccountWithAvatar. */
-function avatarOf({ instance }: Services, record: StoreAccountRecord) {
+function avatarOf({ instance }: Services, record: StoreAccountRecord): Shape<typeof PartialAccountWithAvatar> {
   const { id, acct, locked, bot, url, avatar, avatar_static } = renderAccount(instance, record);
   return { id, acct, locked, bot, url, avatar, avatar_static };
 }

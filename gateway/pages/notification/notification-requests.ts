@@ -1,16 +1,35 @@
+import { Type } from '@sinclair/typebox';
 import type { AccountNotificationRequest } from '../../../proto/gen/types.js';
 import type { Services } from '../../http/services.js';
+import { entity, nullable, type Shape, time } from '../../openapi/entity.js';
 import { isoTime } from '../../paging/iso-time.js';
 import { type Soon, soon } from '../../paging/soon.js';
 import { PLACES } from '../../viewing/judge.js';
 import { ACCOUNT_PLACES, showsAccount } from '../../viewing/judge-accounts.js';
 import { loadAccounts } from '../../viewing/people-at-hand.js';
 import { lensOf, visibleById } from '../../viewing/visible.js';
+import { Account } from '../account/account.js';
 import { CachedJson } from '../cached-json.js';
+import { Status } from '../status/status.js';
 
-/** Constant fields of the REST API's NotificationRequest, whose number is a string, up to the account. */
+const Own = Type.Object({
+  id: Type.String(),
+  created_at: time(),
+  updated_at: time(),
+  /** A number as text. */
+  notifications_count: Type.String(),
+});
+
+/** The REST API's NotificationRequest. */
+export const NotificationRequest = entity('NotificationRequest', {
+  ...Own.properties,
+  account: Account,
+  last_status: nullable(Status),
+});
+
+/** Cached fields up to the account. */
 const own = new CachedJson<AccountNotificationRequest>(
-  ({ id, createdAtMs, updatedAtMs, count }) => ({
+  ({ id, createdAtMs, updatedAtMs, count }): Shape<typeof Own> => ({
     id,
     created_at: isoTime(createdAtMs),
     updated_at: isoTime(updatedAtMs),

@@ -1,58 +1,50 @@
+import { Type } from '@sinclair/typebox';
 import type {
   AccountNotifiedReport,
   AccountNotifiedSeverance,
   AccountNotifiedWarning,
   StoreNotificationRecord,
 } from '../../../proto/gen/types.js';
+import { entity, oneOf, type Shape, time } from '../../openapi/entity.js';
 import { isoTime } from '../../paging/iso-time.js';
 import type { People } from '../../viewing/people-at-hand.js';
 import type { ReadServices } from '../../viewing/read-services.js';
-import { type Account, renderAccount } from '../account/account.js';
-import type { Collection } from '../status/collection.js';
-
-/** Subject of a notification that is not a status, in the terms of the REST API. */
-export interface NotificationSubject {
-  readonly report?: NotifiedReport;
-  readonly moderation_warning?: NotifiedWarning;
-  readonly event?: NotifiedSeverance;
-  readonly collection?: Collection;
-}
-
-/** The REST API's Report, as of its creation. */
-interface NotifiedReport {
-  readonly id: string;
-  readonly action_taken: boolean;
-  readonly action_taken_at: null;
-  readonly category: string;
-  readonly comment: string;
-  readonly forwarded: boolean;
-  readonly created_at: string;
-  readonly status_ids: readonly string[];
-  readonly rule_ids: readonly string[];
-  readonly target_account: Account;
-}
+import { Account, renderAccount } from '../account/account.js';
+import { Report } from '../report/report.js';
+import { Collection } from '../status/collection.js';
 
 /** The REST API's AccountWarning. */
-interface NotifiedWarning {
-  readonly id: string;
-  readonly action: string;
-  readonly text: string;
-  readonly status_ids: readonly string[];
-  readonly target_account: Account;
-  readonly appeal: null;
-  readonly created_at: string;
-}
+const AccountWarning = entity('AccountWarning', {
+  id: Type.String(),
+  action: oneOf('none', 'disable', 'mark_statuses_as_sensitive', 'delete_statuses', 'sensitive', 'silence', 'suspend'),
+  text: Type.String(),
+  status_ids: Type.Array(Type.String()),
+  target_account: Account,
+  appeal: Type.Null(),
+  created_at: time(),
+});
+type Warning = Shape<typeof AccountWarning>;
 
 /** The REST API's RelationshipSeveranceEvent. */
-interface NotifiedSeverance {
-  readonly id: string;
-  readonly type: string;
-  readonly purged: boolean;
-  readonly target_name: string;
-  readonly followers_count: number;
-  readonly following_count: number;
-  readonly created_at: string;
-}
+const RelationshipSeveranceEvent = entity('RelationshipSeveranceEvent', {
+  id: Type.String(),
+  type: oneOf('domain_block', 'user_domain_block', 'account_suspension'),
+  purged: Type.Boolean(),
+  target_name: Type.String(),
+  followers_count: Type.Integer(),
+  following_count: Type.Integer(),
+  created_at: time(),
+});
+type Severance = Shape<typeof RelationshipSeveranceEvent>;
+
+/** Subject of a notification that is not a status, in the terms of the REST API. */
+export const NotificationSubject = Type.Object({
+  report: Type.Optional(Report),
+  moderation_warning: Type.Optional(AccountWarning),
+  event: Type.Optional(RelationshipSeveranceEvent),
+  collection: Type.Optional(Collection),
+});
+export type NotificationSubject = Shape<typeof NotificationSubject>;
 
 /** Returns the subject; undefined for notifications about statuses and follows. */
 export function subjectOf(
@@ -70,7 +62,7 @@ export function subjectOf(
   return { moderation_warning: warningOf(renderAccount(services.instance, target), warning) };
 }
 
-function reportOn(target: Account, report: AccountNotifiedReport): NotifiedReport {
+function reportOn(target: Account, report: AccountNotifiedReport): Report {
   return {
     id: report.id,
     action_taken: false,
@@ -85,7 +77,7 @@ function reportOn(target: Account, report: AccountNotifiedReport): NotifiedRepor
   };
 }
 
-function warningOf(target: Account, warning: AccountNotifiedWarning): NotifiedWarning {
+function warningOf(target: Account, warning: AccountNotifiedWarning): Warning {
   return {
     id: warning.id,
     action: warning.action,
@@ -97,7 +89,7 @@ function warningOf(target: Account, warning: AccountNotifiedWarning): NotifiedWa
   };
 }
 
-function severanceEvent(severance: AccountNotifiedSeverance): NotifiedSeverance {
+function severanceEvent(severance: AccountNotifiedSeverance): Severance {
   return {
     id: severance.id,
     type: severance.type,

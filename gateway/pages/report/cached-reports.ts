@@ -1,6 +1,6 @@
 import type { InstanceEntry, InstanceReport, StoreAccountRecord } from '../../../proto/gen/types.js';
-import { renderAdminReport } from '../account/admin.js';
 import { renderRule } from '../instance/rule.js';
+import { renderAdminReport } from './report.js';
 
 /** JSON of a report without its statuses, which look different to each moderator. */
 export interface ReportCard {

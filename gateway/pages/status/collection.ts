@@ -1,38 +1,43 @@
+import { Type } from '@sinclair/typebox';
 import { accountUri, isLocal } from '../../../actors/domain/addresses.js';
 import { escapeHtml } from '../../../actors/domain/text/plain-text.js';
 import type { AccountCollectionItem, AccountCollectionText } from '../../../proto/gen/types.js';
+import { entity, nullable, type Shape, time, uri } from '../../openapi/entity.js';
 import { isoTime } from '../../paging/iso-time.js';
 import type { InstanceSettings } from '../../settings/settings.js';
 import type { VisibleCollection } from '../../viewing/visible-collections.js';
+import { ShallowTag } from './tag.js';
 
 /** The REST API's CollectionItem. Every account in a collection has consented, so there are no other states here. */
-export interface CollectionItem {
-  readonly id: string;
-  readonly account_id: string;
-  readonly state: 'accepted';
-  readonly created_at: string;
-}
+export const CollectionItem = entity('CollectionItem', {
+  id: Type.String(),
+  account_id: Type.String(),
+  state: Type.Literal('accepted'),
+  created_at: time(),
+});
+export type CollectionItem = Shape<typeof CollectionItem>;
 
 /** The REST API's Collection. */
-export interface Collection {
-  readonly id: string;
-  readonly account_id: string;
-  readonly uri: string;
-  readonly url: string;
-  readonly name: string;
+export const Collection = entity('Collection', {
+  id: Type.String(),
+  account_id: Type.String(),
+  uri: uri(),
+  url: uri(),
+  name: Type.String(),
   /** HTML. */
-  readonly description: string;
-  readonly language: string | null;
-  readonly local: boolean;
-  readonly sensitive: boolean;
-  readonly discoverable: boolean;
-  readonly tag: { readonly name: string; readonly url: string } | null;
+  description: Type.String(),
+  language: nullable(Type.String()),
+  local: Type.Boolean(),
+  sensitive: Type.Boolean(),
+  discoverable: Type.Boolean(),
+  tag: nullable(ShallowTag),
   /** Number of items that the viewer sees. */
-  readonly item_count: number;
-  readonly items: readonly CollectionItem[];
-  readonly created_at: string;
-  readonly updated_at: string;
-}
+  item_count: Type.Integer(),
+  items: Type.Array(CollectionItem),
+  created_at: time(),
+  updated_at: time(),
+});
+export type Collection = Shape<typeof Collection>;
 
 export function renderCollection(instance: InstanceSettings, { record, owner, items }: VisibleCollection): Collection {
   const { id, text, createdAtMs, updatedAtMs } = record;

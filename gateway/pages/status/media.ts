@@ -1,38 +1,42 @@
+import { Type } from '@sinclair/typebox';
 import { fileUrl } from '../../../actors/domain/media.js';
 import type { AccountMedia } from '../../../proto/gen/types.js';
+import { entity, nullable, oneOf, type Shape, uri } from '../../openapi/entity.js';
 import type { InstanceSettings } from '../../settings/settings.js';
 
 /** The REST API's MetaDetails. */
-interface MetaDetails {
-  readonly width?: number;
-  readonly height?: number;
-  readonly size?: string;
-  readonly aspect?: number;
+const MetaDetails = entity('MetaDetails', {
+  width: Type.Optional(Type.Integer()),
+  height: Type.Optional(Type.Integer()),
+  size: Type.Optional(Type.String()),
+  aspect: Type.Optional(Type.Number()),
   /** Seconds. */
-  readonly duration?: number;
+  duration: Type.Optional(Type.Number()),
   /** Bits per second. */
-  readonly bitrate?: number;
-  readonly frame_rate?: string;
-}
+  bitrate: Type.Optional(Type.Integer()),
+  frame_rate: Type.Optional(Type.String()),
+});
+type MetaDetails = Shape<typeof MetaDetails>;
 
 /** The REST API's MediaAttachment. */
-export interface MediaAttachment {
-  readonly id: string;
-  readonly type: string;
+export const MediaAttachment = entity('MediaAttachment', {
+  id: Type.String(),
+  type: oneOf('unknown', 'image', 'gifv', 'video', 'audio'),
   /** Null until the file is processed. */
-  readonly url: string | null;
-  readonly preview_url: string | null;
-  readonly remote_url: string | null;
-  readonly preview_remote_url: string | null;
-  readonly text_url: string | null;
-  readonly meta: {
-    readonly focus?: { readonly x: number; readonly y: number };
-    readonly original?: MetaDetails;
-    readonly small?: MetaDetails;
-  };
-  readonly description: string | null;
-  readonly blurhash: string | null;
-}
+  url: nullable(uri()),
+  preview_url: nullable(uri()),
+  remote_url: nullable(uri()),
+  preview_remote_url: nullable(uri()),
+  text_url: nullable(uri()),
+  meta: Type.Object({
+    focus: Type.Optional(Type.Object({ x: Type.Number(), y: Type.Number() })),
+    original: Type.Optional(MetaDetails),
+    small: Type.Optional(MetaDetails),
+  }),
+  description: nullable(Type.String()),
+  blurhash: nullable(Type.String()),
+});
+export type MediaAttachment = Shape<typeof MediaAttachment>;
 
 const NONE: readonly MediaAttachment[] = [];
 

@@ -1,22 +1,28 @@
+import { Type } from '@sinclair/typebox';
 import type { StoreMark, StorePoll, StoreStatusRecord } from '../../../proto/gen/types.js';
+import { entity, nullable, type Shape, time } from '../../openapi/entity.js';
 import { isoTime } from '../../paging/iso-time.js';
-import { type CustomEmoji, emojiIn } from '../../settings/custom-emoji.js';
+import { CustomEmoji, emojiIn } from '../../settings/custom-emoji.js';
 import type { InstanceSettings } from '../../settings/settings.js';
 
+/** The REST API's Poll::Option. */
+const PollOption = entity('PollOption', { title: Type.String(), votes_count: nullable(Type.Integer()) });
+
 /** The REST API's Poll. */
-export interface Poll {
-  readonly id: string;
-  readonly expires_at: string;
-  readonly expired: boolean;
-  readonly multiple: boolean;
-  readonly votes_count: number;
-  readonly voters_count: number;
-  readonly options: readonly { readonly title: string; readonly votes_count: number | null }[];
-  readonly emojis: readonly CustomEmoji[];
+export const Poll = entity('Poll', {
+  id: Type.String(),
+  expires_at: time(),
+  expired: Type.Boolean(),
+  multiple: Type.Boolean(),
+  votes_count: Type.Integer(),
+  voters_count: Type.Integer(),
+  options: Type.Array(PollOption),
+  emojis: Type.Array(CustomEmoji),
   /** Present only for a signed-in viewer. */
-  readonly voted?: boolean;
-  readonly own_votes?: readonly number[];
-}
+  voted: Type.Optional(Type.Boolean()),
+  own_votes: Type.Optional(Type.Array(Type.Integer())),
+});
+export type Poll = Shape<typeof Poll>;
 
 /** Renders a poll, which has the id of its status. `mark` is the viewer's mark on that status. */
 export function renderPoll(

@@ -1,27 +1,33 @@
+import { Type } from '@sinclair/typebox';
 import { fileUrl } from '../../../actors/domain/media.js';
 import type { LinkCard } from '../../../proto/gen/types.js';
+import { entity, nullable, oneOf, type Shape, time, uri } from '../../openapi/entity.js';
 import type { InstanceSettings } from '../../settings/settings.js';
 
+/** The REST API's PreviewCard::Author. */
+const PreviewCardAuthor = entity('PreviewCardAuthor', { name: Type.String(), url: uri(), account: Type.Null() });
+
 /** The REST API's PreviewCard. Content of pages is never embedded, so `html` stays empty. */
-export interface PreviewCard {
-  readonly url: string;
-  readonly title: string;
-  readonly description: string;
-  readonly type: string;
-  readonly author_name: string;
-  readonly author_url: string;
-  readonly authors: readonly { readonly name: string; readonly url: string; readonly account: null }[];
-  readonly provider_name: string;
-  readonly provider_url: string;
-  readonly html: string;
-  readonly width: number;
-  readonly height: number;
-  readonly image: string | null;
-  readonly image_description: string;
-  readonly embed_url: string;
-  readonly blurhash: string | null;
-  readonly published_at: string | null;
-}
+export const PreviewCard = entity('PreviewCard', {
+  url: uri(),
+  title: Type.String(),
+  description: Type.String(),
+  type: oneOf('link', 'photo', 'video', 'rich'),
+  author_name: Type.String(),
+  author_url: uri(),
+  authors: Type.Array(PreviewCardAuthor),
+  provider_name: Type.String(),
+  provider_url: uri(),
+  html: Type.String(),
+  width: Type.Integer(),
+  height: Type.Integer(),
+  image: nullable(uri()),
+  image_description: Type.String(),
+  embed_url: uri(),
+  blurhash: nullable(Type.String()),
+  published_at: nullable(time()),
+});
+export type PreviewCard = Shape<typeof PreviewCard>;
 
 export function renderPreviewCard({ baseUrl }: InstanceSettings, card: LinkCard): PreviewCard {
   const { authorName, authorUrl, publishedAtMs } = card;

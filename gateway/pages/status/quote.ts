@@ -1,18 +1,34 @@
+import { Type } from '@sinclair/typebox';
 import { mayQuote, type Quotable, quotableBy } from '../../../actors/domain/quoting.js';
+import { entity, nullable, oneOf, type Shape } from '../../openapi/entity.js';
 import type { SeenQuote } from '../../viewing/visible-status.js';
 
+export const quoteState = oneOf(
+  'pending',
+  'accepted',
+  'rejected',
+  'revoked',
+  'deleted',
+  'unauthorized',
+  'blocked_account',
+  'blocked_domain',
+  'muted_account',
+);
+
 /** The REST API's ShallowQuote: the form of a quote within a quoted status. */
-export interface ShallowQuote {
-  readonly state: string;
-  readonly quoted_status_id: string | null;
-}
+export const ShallowQuote = entity('ShallowQuote', {
+  state: quoteState,
+  quoted_status_id: nullable(Type.String()),
+});
+export type ShallowQuote = Shape<typeof ShallowQuote>;
 
 /** The REST API's QuoteApproval. */
-export interface QuoteApproval {
-  readonly automatic: readonly string[];
-  readonly manual: readonly string[];
-  readonly current_user: string;
-}
+export const QuoteApproval = entity('QuoteApproval', {
+  automatic: Type.Array(oneOf('public', 'followers')),
+  manual: Type.Array(oneOf('public', 'followers')),
+  current_user: oneOf('automatic', 'denied'),
+});
+export type QuoteApproval = Shape<typeof QuoteApproval>;
 
 /** Renders the quote of a status that is quoted itself. */
 export const shallowQuote = ({ state, quoted }: SeenQuote): ShallowQuote => ({

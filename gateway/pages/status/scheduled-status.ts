@@ -1,29 +1,39 @@
+import { Type } from '@sinclair/typebox';
 import type { AccountScheduledItem } from '../../../proto/gen/types.js';
+import { entity, nullable, oneOf, type Shape, time, VISIBILITIES } from '../../openapi/entity.js';
 import { isoTime } from '../../paging/iso-time.js';
-import type { MediaAttachment } from './media.js';
+import { MediaAttachment } from './media.js';
 
-/** The REST API's ScheduledStatus, except that `in_reply_to_id` is a string here. */
-interface ScheduledStatus {
-  readonly id: string;
-  readonly scheduled_at: string;
-  readonly params: {
-    readonly text: string;
-    readonly visibility: string;
-    readonly spoiler_text: string | null;
-    readonly sensitive: boolean;
-    readonly language: string | null;
-    readonly in_reply_to_id: string | null;
-    readonly quoted_status_id: string | null;
-    readonly quote_approval_policy?: string;
-    readonly media_ids: readonly string[] | null;
-    readonly poll: object | null;
-    readonly idempotency: string | null;
-    readonly scheduled_at: null;
-    readonly application_id: number;
-    readonly with_rate_limit: boolean;
-  };
-  readonly media_attachments: readonly MediaAttachment[];
-}
+/** The REST API's ScheduledStatus. `in_reply_to_id` is a string until `made` writes it as a number. */
+export const ScheduledStatus = entity('ScheduledStatus', {
+  id: Type.String(),
+  scheduled_at: time(),
+  params: Type.Object({
+    text: Type.String(),
+    visibility: oneOf(...VISIBILITIES),
+    spoiler_text: nullable(Type.String()),
+    sensitive: Type.Boolean(),
+    language: nullable(Type.String()),
+    in_reply_to_id: nullable(Type.Unsafe<string>(Type.Integer())),
+    quoted_status_id: nullable(Type.String()),
+    quote_approval_policy: Type.Optional(oneOf('public', 'followers', 'nobody')),
+    media_ids: nullable(Type.Array(Type.String())),
+    poll: nullable(
+      Type.Object({
+        options: Type.Array(Type.String()),
+        expires_in: Type.Integer(),
+        multiple: Type.Boolean(),
+        hide_totals: Type.Boolean(),
+      }),
+    ),
+    idempotency: nullable(Type.String()),
+    scheduled_at: Type.Null(),
+    application_id: Type.Integer(),
+    with_rate_limit: Type.Boolean(),
+  }),
+  media_attachments: Type.Array(MediaAttachment),
+});
+type ScheduledStatus = Shape<typeof ScheduledStatus>;
 
 function renderScheduled(
   { id, post, dueMs }: AccountScheduledItem,

@@ -1,32 +1,37 @@
+import { Type } from '@sinclair/typebox';
 import type { StoreAccountRecord, StoreStatusRecord, StoreStatusRevision } from '../../../proto/gen/types.js';
+import { entity, type Shape, time } from '../../openapi/entity.js';
 import { isoTime } from '../../paging/iso-time.js';
-import { type CustomEmoji, emojiIn } from '../../settings/custom-emoji.js';
+import { CustomEmoji, emojiIn } from '../../settings/custom-emoji.js';
 import type { InstanceSettings } from '../../settings/settings.js';
-import { type Account, renderAccount } from '../account/account.js';
-import { type MediaAttachment, renderMediaList } from './media.js';
-import type { Quote } from './status.js';
+import { Account, renderAccount } from '../account/account.js';
+import { MediaAttachment, renderMediaList } from './media.js';
+import { ShallowQuote } from './quote.js';
+import { Quote } from './status.js';
 
 /** The REST API's StatusEdit. */
-export interface StatusEdit {
-  readonly content: string;
-  readonly spoiler_text: string;
-  readonly sensitive: boolean;
-  readonly created_at: string;
-  readonly account: Account;
-  readonly media_attachments: readonly MediaAttachment[];
-  readonly emojis: readonly CustomEmoji[];
+export const StatusEdit = entity('StatusEdit', {
+  content: Type.String(),
+  spoiler_text: Type.String(),
+  sensitive: Type.Boolean(),
+  created_at: time(),
+  account: Account,
+  media_attachments: Type.Array(MediaAttachment),
+  emojis: Type.Array(CustomEmoji),
   /** Present only if the status had a poll. */
-  readonly poll?: { readonly options: readonly { readonly title: string }[] };
+  poll: Type.Optional(Type.Object({ options: Type.Array(Type.Object({ title: Type.String() })) })),
   /** Present only if the status quotes another; edits do not change the quote. */
-  readonly quote?: Quote;
-}
+  quote: Type.Optional(Type.Union([Quote, ShallowQuote])),
+});
+export type StatusEdit = Shape<typeof StatusEdit>;
 
 /** The REST API's StatusSource. */
-export interface StatusSource {
-  readonly id: string;
-  readonly text: string;
-  readonly spoiler_text: string;
-}
+export const StatusSource = entity('StatusSource', {
+  id: Type.String(),
+  text: Type.String(),
+  spoiler_text: Type.String(),
+});
+export type StatusSource = Shape<typeof StatusSource>;
 
 export function renderStatusEdit(
   instance: InstanceSettings,

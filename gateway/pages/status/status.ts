@@ -1,72 +1,88 @@
+import { type TSchema, Type } from '@sinclair/typebox';
 import { statusUri, statusUrl } from '../../../actors/domain/addresses.js';
 import type { StoreAccountRecord, StoreMark, StoreStatusRecord } from '../../../proto/gen/types.js';
+import { entity, nullable, oneOf, type Shape, time, uri, VISIBILITIES } from '../../openapi/entity.js';
 import { isoTime } from '../../paging/iso-time.js';
-import { type CustomEmoji, emojiIn } from '../../settings/custom-emoji.js';
+import { CustomEmoji, emojiIn } from '../../settings/custom-emoji.js';
 import type { InstanceSettings } from '../../settings/settings.js';
-import { type Account, renderAccount } from '../account/account.js';
-import type { FilterResult } from '../account/filter.js';
-import type { Collection } from './collection.js';
-import { type MediaAttachment, renderMediaList } from './media.js';
-import type { Poll } from './poll.js';
-import { type PreviewCard, renderPreviewCard } from './preview-card.js';
-import { approval, approvalOf, type QuoteApproval, type ShallowQuote } from './quote.js';
+import { Account, renderAccount } from '../account/account.js';
+import { FilterResult } from '../account/filter.js';
+import { Collection } from './collection.js';
+import { MediaAttachment, renderMediaList } from './media.js';
+import { Poll } from './poll.js';
+import { PreviewCard, renderPreviewCard } from './preview-card.js';
+import { approval, approvalOf, QuoteApproval, quoteState, ShallowQuote } from './quote.js';
+import { StatusTag } from './tag.js';
 
 /** The REST API's Status::Mention. */
-export interface StatusMention {
-  readonly id: string;
-  readonly username: string;
-  readonly acct: string;
-  readonly url: string;
-}
+export const StatusMention = entity('StatusMention', {
+  id: Type.String(),
+  username: Type.String(),
+  acct: Type.String(),
+  url: uri(),
+});
 
 /** Fields that only a signed-in viewer gets. */
-export interface ViewerMarks {
-  readonly favourited: boolean;
-  readonly reblogged: boolean;
-  readonly muted: boolean;
-  readonly bookmarked: boolean;
+const ViewerMarks = Type.Object({
+  favourited: Type.Boolean(),
+  reblogged: Type.Boolean(),
+  muted: Type.Boolean(),
+  bookmarked: Type.Boolean(),
   /** Present on the viewer's own statuses that can be pinned. */
-  readonly pinned?: boolean;
-  readonly filtered: readonly FilterResult[];
+  pinned: Type.Optional(Type.Boolean()),
+  filtered: Type.Array(FilterResult),
+});
+export type ViewerMarks = Shape<typeof ViewerMarks>;
+
+function quoteOf<S extends TSchema>(status: S) {
+  return entity('Quote', { state: quoteState, quoted_status: nullable(status) });
 }
 
 /** The REST API's Status. */
-export interface Status extends Partial<ViewerMarks> {
-  readonly id: string;
-  readonly created_at: string;
-  readonly in_reply_to_id: string | null;
-  readonly in_reply_to_account_id: string | null;
-  readonly sensitive: boolean;
-  readonly spoiler_text: string;
-  readonly visibility: string;
-  readonly language: string | null;
-  readonly uri: string;
-  readonly url: string;
-  readonly replies_count: number;
-  readonly reblogs_count: number;
-  readonly favourites_count: number;
-  readonly quotes_count: number;
-  readonly edited_at: string | null;
-  readonly content: string;
-  /** Text as typed; only in the answer to a deletion. */
-  readonly text?: string;
-  readonly reblog: Status | null;
-  readonly application: { readonly name: string; readonly website: string | null } | null;
-  readonly account: Account;
-  readonly media_attachments: readonly MediaAttachment[];
-  readonly mentions: readonly StatusMention[];
-  readonly tags: readonly { readonly name: string; readonly url: string }[];
-  readonly emojis: readonly CustomEmoji[];
-  readonly card: PreviewCard | null;
-  readonly poll: Poll | null;
-  readonly quote: Quote | null;
-  readonly quote_approval: QuoteApproval;
-  /** Collections to which the status links and that the viewer may see. */
-  readonly tagged_collections: readonly Collection[];
-}
+export const Status = Type.Recursive(
+  (Itself) =>
+    Type.Object({
+      id: Type.String(),
+      created_at: time(),
+      in_reply_to_id: nullable(Type.String()),
+      in_reply_to_account_id: nullable(Type.String()),
+      sensitive: Type.Boolean(),
+      spoiler_text: Type.String(),
+      visibility: oneOf(...VISIBILITIES),
+      language: nullable(Type.String()),
+      uri: uri(),
+      url: uri(),
+      replies_count: Type.Integer(),
+      reblogs_count: Type.Integer(),
+      favourites_count: Type.Integer(),
+      quotes_count: Type.Integer(),
+      edited_at: nullable(time()),
+      content: Type.String(),
+      /** Text as typed; only in the answer to a deletion. */
+      text: Type.Optional(Type.String()),
+      reblog: nullable(Itself),
+      application: nullable(Type.Object({ name: Type.String(), website: nullable(uri()) })),
+      account: Account,
+      media_attachments: Type.Array(MediaAttachment),
+      mentions: Type.Array(StatusMention),
+      tags: Type.Array(StatusTag),
+      emojis: Type.Array(CustomEmoji),
+      card: nullable(PreviewCard),
+      poll: nullable(Poll),
+      quote: nullable(Type.Union([quoteOf(Itself), ShallowQuote])),
+      quote_approval: QuoteApproval,
+      /** Collections to which the status links and that the viewer may see. */
+      tagged_collections: Type.Array(Collection),
+      ...Type.Partial(ViewerMarks).properties,
+    }),
+  { $id: 'Status' },
+);
+export type Status = Shape<typeof Status>;
 
-/** The REST API's Quote, or its shallow form. */
-export type Quote = { readonly state: string; readonly quoted_status: Status | null } | ShallowQuote;
+/** The REST API's Quote. */
+export const Quote = quoteOf(Status);
+/** A quote, or its shallow form. */
+export type Quote = NonNullable<Status['quote']>;
 
 /** Returns true if a status can be pinned: pinned statuses are visible to everybody. */
 export function isPinnable({ reblogOfId, visibility }: StoreStatusRecord): boolean {

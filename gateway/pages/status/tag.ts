@@ -1,24 +1,31 @@
+import { Type } from '@sinclair/typebox';
 import { tagId } from '../../../actors/domain/text/tag-id.js';
+import { entity, type Shape, uri } from '../../openapi/entity.js';
 import type { InstanceSettings } from '../../settings/settings.js';
 
 /** The REST API's TagHistory: numbers are strings, a day is its first second. */
-export interface TagHistory {
-  readonly day: string;
-  readonly uses: string;
-  readonly accounts: string;
-}
+export const TagHistory = entity('TagHistory', { day: Type.String(), uses: Type.String(), accounts: Type.String() });
+export type TagHistory = Shape<typeof TagHistory>;
+
+/** The REST API's Collection::Tag. */
+export const ShallowTag = entity('ShallowTag', { name: Type.String(), url: uri() });
+/** The REST API's Status::Tag. */
+export const StatusTag = entity('StatusTag', ShallowTag.properties);
 
 /** The REST API's Tag. */
-export interface Tag {
+export const Tag = entity('Tag', {
   /** Id computed from the name alone: a hashtag has no other identity. */
-  readonly id: string;
+  id: Type.String(),
   /** Most common spelling. */
-  readonly name: string;
-  readonly url: string;
-  readonly history: readonly TagHistory[];
+  name: Type.String(),
+  url: uri(),
+  history: Type.Array(TagHistory),
   /** Present only for a signed-in viewer. */
-  readonly following?: boolean;
-}
+  following: Type.Optional(Type.Boolean()),
+  /** Present for a signed-in viewer in answers about one hashtag. */
+  featuring: Type.Optional(Type.Boolean()),
+});
+export type Tag = Shape<typeof Tag>;
 
 export function renderTag(
   instance: InstanceSettings,

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AnyRoute } from '../../../gateway/http/route.js';
 import { pathShape } from '../../../gateway/openapi/answer-schemas.js';
-import facts from '../../../gateway/openapi/facts.json' with { type: 'json' };
 import { allRoutes } from '../../../gateway/routes/index.js';
+import facts from './facts.json' with { type: 'json' };
 
 /** Returns the key of an operation: method and shape of the path. Combined scopes are a matter of the streams. */
 const keyOf = (method: string, path: string) => `${method} ${pathShape(path)}`;

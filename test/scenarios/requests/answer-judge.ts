@@ -1,25 +1,26 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { answerSchema, entitySchemas, type Facts, type JsonSchema } from '../../../gateway/openapi/answer-schemas.js';
+import { answerSchema, type JsonSchema } from '../../../gateway/openapi/answer-schemas.js';
 
 const FAULTS_MAX = 5;
 const ENTITIES = 'https://facts.invalid/';
 const REFERENCE = /^#\/components\/schemas\//;
 
-/** Judges answers by the facts of the API, and records which of its entities no answer contained. */
+/** Judges answers by the entities of the API, and records which of its entities no answer contained. */
 export class AnswerJudge {
   /** Places for an entity in judged answers (`Status.poll`, `GET /api/v1/lists[]`), with true if one was present. */
   private readonly places = new Map<string, boolean>();
   private readonly ajv = new Ajv2020({ allErrors: true, strict: false });
 
-  constructor(facts: Facts) {
+  /** `schemas`: the entities by name. */
+  constructor(schemas: Readonly<Record<string, JsonSchema>>) {
     addFormats.default(this.ajv);
     this.ajv.addKeyword({
       keyword: 'taken',
       validate: (place: string) => this.places.set(place, true) !== undefined,
     });
     this.ajv.addKeyword({ keyword: 'places', validate: (names: readonly string[]) => this.note(names) });
-    for (const [entity, schema] of Object.entries(entitySchemas(facts)))
+    for (const [entity, schema] of Object.entries(schemas))
       this.ajv.addSchema(marked(schema, entity) as JsonSchema, ENTITIES + entity);
   }
 
@@ -67,4 +68,17 @@ function marked(schema: unknown, name: string): unknown {
 
 function placesOf(schema: unknown): string[] {
   return [...JSON.stringify(schema).matchAll(/"taken":"([^"]+)"/g)].map((match) => match[1] ?? '');
+}
+
+/** Returns the schemas without room for fields that they do not name. */
+export function closed<T>(schemas: T): T {
+  const copy = JSON.parse(JSON.stringify(schemas)) as T;
+  const close = (value: unknown): void => {
+    if (typeof value !== 'object' || value === null) return;
+    for (const inner of Object.values(value)) close(inner);
+    if ('properties' in value && 'type' in value && value.type === 'object')
+      Object.assign(value, { additionalProperties: false });
+  };
+  close(copy);
+  return copy;
 }

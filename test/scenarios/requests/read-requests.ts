@@ -1,7 +1,7 @@
 import type { AnyRoute } from '../../../gateway/http/route.js';
-import { type Facts, pathShape } from '../../../gateway/openapi/answer-schemas.js';
-import recorded from '../../../gateway/openapi/facts.json' with { type: 'json' };
+import { entitySchemas, type Facts, pathShape } from '../../../gateway/openapi/answer-schemas.js';
 import { allRoutes } from '../../../gateway/routes/index.js';
+import recorded from '../../gateway/openapi/facts.json' with { type: 'json' };
 import { until } from '../../kit/time/until.js';
 import { AnswerJudge } from './answer-judge.js';
 import { type EveryRoute, nameOf, pathOf } from './every-route.js';
@@ -89,7 +89,7 @@ export function misfits(answers: ReadonlyMap<string, string>): string[] {
   const documented = new Map(
     facts.operations.map(([method, path, , , , answer]) => [`${method} ${pathShape(path)}`, answer]),
   );
-  const judge = new AnswerJudge(facts);
+  const judge = new AnswerJudge(entitySchemas(facts));
   let judged = 0;
   const found = [...answers].flatMap(([name, text]) => {
     const [method = '', path = ''] = name.split(' ');
