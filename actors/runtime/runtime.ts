@@ -1,6 +1,7 @@
 import type { NodeHandoffChunk } from '../../proto/gen/types.js';
 import type { Tables } from '../../store/port.js';
 import type { Bus, Served } from '../../transport/bus.js';
+import { eachBounded } from '../domain/each-bounded.js';
 import { LogBound } from '../domain/log-bound.js';
 import { Unavailable } from '../domain/problem.js';
 import type { Clock, Random } from '../domain/time.js';
@@ -17,7 +18,6 @@ import { NotTaken } from './asking/delivery.js';
 import { decodeCommand, encodeFailure, encodeReply } from './asking/wire.js';
 import { type Blueprint, blueprint } from './blueprint.js';
 import { carriesNothing, type RowCarrier } from './carried-rows.js';
-import { eachOf } from './each-of.js';
 import { BacklogScan, backlogActor } from './effects/backlog.js';
 import { backoffMs } from './effects/backoff.js';
 import { type AnyKind, ASK_TIMEOUT_MS, type Asker } from './kind.js';
@@ -77,7 +77,7 @@ export class Runtime implements Asker, ShardHost {
   /** Timers of the hosted actors. The callers' own timers outlive it, so that callers get an answer after `close`. */
   private readonly scope: ClockScope;
   private readonly malformedLines = new LogBound(MALFORMED_LINES_MAX, MALFORMED_SPAN_MS);
-  private takenUp: Promise<void> = Promise.resolve();
+  private takenUp: Promise<unknown> = Promise.resolve();
   private closed = false;
   private rescanning = false;
 
@@ -145,7 +145,7 @@ export class Runtime implements Asker, ShardHost {
    */
   async acquire(shards: readonly number[]): Promise<void> {
     await Promise.all(shards.map((shard) => this.shards.hold(shard)));
-    this.takenUp = eachOf(shards, SCAN_CONCURRENCY_MAX, (shard) => this.scan(shard));
+    this.takenUp = eachBounded(shards, SCAN_CONCURRENCY_MAX, (shard) => this.scan(shard));
     this.rescanLater();
   }
 
@@ -162,7 +162,7 @@ export class Runtime implements Asker, ShardHost {
     const leaving = shards.flatMap((shard) => this.shards.close(shard) ?? []);
     const giveUpMs = this.around.clock.monotonicMs() + this.around.limits.releaseMs;
     const activations = leaving.flatMap((held) => [...held.activations]);
-    await eachOf(activations, RELEASE_CONCURRENCY_MAX, async (activation) => {
+    await eachBounded(activations, RELEASE_CONCURRENCY_MAX, async (activation) => {
       const snapshot = await activation.release(giveUpMs);
       if (snapshot === undefined) return;
       // The handoff is optional: the next owner can read the snapshot from the store.
@@ -240,7 +240,7 @@ export class Runtime implements Asker, ShardHost {
     this.rescanning = true;
     this.around.clock.after(this.around.limits.rescanMs, () => {
       const held = this.shards.all().map(({ shard }) => shard);
-      void eachOf(held, RESCAN_CONCURRENCY_MAX, (shard) => this.scan(shard)).then(() => {
+      void eachBounded(held, RESCAN_CONCURRENCY_MAX, (shard) => this.scan(shard)).then(() => {
         this.rescanning = false;
         this.rescanLater();
       });

@@ -1,3 +1,4 @@
+import { eachBounded } from '../../actors/domain/each-bounded.js';
 import { makeId } from '../../actors/domain/ids.js';
 import { POPULAR_LEVEL_MAX, POPULAR_LEVEL_MIN } from '../../actors/domain/popular.js';
 import { segments } from '../../actors/domain/text/segments.js';
@@ -6,7 +7,7 @@ import type { LinkCard, StoreAccountRecord, StoreStatusRecord } from '../../prot
 import type { ReadTables } from '../../store/port.js';
 import { accounts, popularStatuses, statuses } from '../../store/tables.js';
 import type { DayUse, TagUses } from '../pages/status/tag.js';
-import { eachBounded, READS_AT_ONCE_MAX } from '../paging/cursor.js';
+import { READS_AT_ONCE_MAX } from '../paging/cursor.js';
 import { publicCursor } from '../timelines/public.js';
 import type { LimitedAccounts } from '../viewing/account-limits.js';
 import type { LinkCards } from './link-cards.js';

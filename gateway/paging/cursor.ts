@@ -1,3 +1,4 @@
+import { eachBounded } from '../../actors/domain/each-bounded.js';
 import { compareIds } from '../../actors/domain/ids.js';
 import type { IdRow, IdSpan, RangeOptions, ReadTables, Row } from '../../store/port.js';
 import type { Columns, KeyOf, Table } from '../../store/table.js';
@@ -274,18 +275,4 @@ export class AheadCursor<E> implements Cursor<E> {
       return this.ahead(count);
     });
   }
-}
-
-/**
- * Runs `work` on each item, at most `atOnce` at a time. Returns results in the items' order. Rejects with the first
- * failure.
- */
-export async function eachBounded<T, R>(items: readonly T[], atOnce: number, work: (item: T) => Soon<R>): Promise<R[]> {
-  const results: R[] = [];
-  const entries = items.entries();
-  const worker = async () => {
-    for (const [index, item] of entries) results[index] = await work(item);
-  };
-  await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, worker));
-  return results;
 }

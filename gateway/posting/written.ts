@@ -1,8 +1,8 @@
 import { accountUrl, acctOf, localName } from '../../actors/domain/addresses.js';
+import { eachBounded } from '../../actors/domain/each-bounded.js';
 import { readText, renderHtml } from '../../actors/domain/text/plain-text.js';
 import type { AccountMention } from '../../proto/gen/types.js';
 import type { Services } from '../http/services.js';
-import { eachBounded } from '../paging/cursor.js';
 import { loadAccounts } from '../viewing/people-at-hand.js';
 import { isPublished } from '../viewing/standing.js';
 import { lensOf } from '../viewing/visible.js';

@@ -1,3 +1,4 @@
+import { eachBounded } from '../../actors/domain/each-bounded.js';
 import type { Clock } from '../../actors/domain/time.js';
 import type { MediaStore, StoredFile } from '../media.js';
 import { put, remove, type Tables } from '../port.js';
@@ -23,7 +24,7 @@ export class TableMedia implements MediaStore {
 
   async put(name: string, bytes: Uint8Array): Promise<void> {
     const chunks = Math.ceil(bytes.length / MEDIA_CHUNK_BYTES);
-    await inTurns(chunks, async (index) => {
+    await eachBounded(Array(chunks).keys(), AT_ONCE_MAX, async (index) => {
       const from = index * MEDIA_CHUNK_BYTES;
       const chunk = bytes.subarray(from, from + MEDIA_CHUNK_BYTES);
       await this.tables.write([put(mediaChunks, chunkKey(name, index), { bytes: chunk })]);
@@ -43,7 +44,9 @@ export class TableMedia implements MediaStore {
     const record = await this.tables.get(mediaFiles, { name });
     if (record === undefined) return;
     const chunks = Math.ceil(record.size / MEDIA_CHUNK_BYTES);
-    await inTurns(chunks, (index) => this.tables.write([remove(mediaChunks, chunkKey(name, index))], { over: true }));
+    await eachBounded(Array(chunks).keys(), AT_ONCE_MAX, (index) =>
+      this.tables.write([remove(mediaChunks, chunkKey(name, index))], { over: true }),
+    );
     await this.tables.write([remove(mediaFiles, { name })], { over: true });
   }
 
@@ -68,12 +71,4 @@ export class TableMedia implements MediaStore {
 
 function chunkKey(name: string, index: number) {
   return { name, part: Math.floor(index / MEDIA_PART_CHUNKS), chunk: index % MEDIA_PART_CHUNKS };
-}
-
-async function inTurns(count: number, work: (index: number) => Promise<void>): Promise<void> {
-  let next = 0;
-  const worker = async () => {
-    while (next < count) await work(next++);
-  };
-  await Promise.all(Array.from({ length: Math.min(AT_ONCE_MAX, count) }, worker));
 }

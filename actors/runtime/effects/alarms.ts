@@ -1,10 +1,10 @@
 import { remove, type Tables } from '../../../store/port.js';
 import { alarms } from '../../../store/tables.js';
 import { ALARM_LANES } from '../../domain/alarm.js';
+import { eachBounded } from '../../domain/each-bounded.js';
 import { idShard } from '../../domain/ids.js';
 import { isProblem, Unavailable } from '../../domain/problem.js';
 import type { Clock, Timer } from '../../domain/time.js';
-import { eachOf } from '../each-of.js';
 import type { Asker } from '../kind.js';
 import type { Logger } from '../logger.js';
 import { agreedMs } from '../placement/agreed-time.js';
@@ -89,7 +89,7 @@ export class Alarms {
     this.#look = this.#needs.clock.after(delayMs, () => {
       this.#look = undefined;
       this.#isSoon = false;
-      void eachOf(this.#lanes, LANES_AT_ONCE_MAX, (lane) => this.#read(lane)).then(() =>
+      void eachBounded(this.#lanes, LANES_AT_ONCE_MAX, (lane) => this.#read(lane)).then(() =>
         this.#lookLater(this.#isSoon ? LOOK_AFTER_CHANGE_MS : LOOK_EVERY_MS),
       );
     });
@@ -120,7 +120,7 @@ export class Alarms {
     const nowMs = this.#nowMs();
     const late = this.#due.findIndex(({ key }) => key.ringMs > nowMs);
     const due = this.#due.splice(0, late < 0 ? this.#due.length : late);
-    await eachOf(due, CALLS_AT_ONCE_MAX, (alarm) => this.#call(alarm));
+    await eachBounded(due, CALLS_AT_ONCE_MAX, (alarm) => this.#call(alarm));
     this.#calling = false;
     this.#arm();
   }

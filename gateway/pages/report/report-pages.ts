@@ -1,7 +1,8 @@
+import { eachBounded } from '../../../actors/domain/each-bounded.js';
 import type { InstanceEntry, InstanceReport } from '../../../proto/gen/types.js';
 import type { JsonPieces } from '../../http/json-pieces.js';
 import type { Services } from '../../http/services.js';
-import { eachBounded, READS_AT_ONCE_MAX } from '../../paging/cursor.js';
+import { READS_AT_ONCE_MAX } from '../../paging/cursor.js';
 import { type Soon, soon } from '../../paging/soon.js';
 import { forModerators } from '../../viewing/judge.js';
 import { loadAccounts } from '../../viewing/people-at-hand.js';

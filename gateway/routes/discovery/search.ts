@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox';
+import { eachBounded } from '../../../actors/domain/each-bounded.js';
 import { storedId } from '../../../actors/domain/ids.js';
 import { problem } from '../../../actors/domain/problem.js';
 import type { StoreAccountRecord } from '../../../proto/gen/types.js';
@@ -14,7 +15,7 @@ import { approvedAccounts } from '../../pages/answers.js';
 import { renderCollection } from '../../pages/status/collection.js';
 import { arrayOf } from '../../pages/status/status-pages.js';
 import { boundOf, boundText, idText, limitQuery } from '../../paging/bounds.js';
-import { eachBounded, READS_AT_ONCE_MAX } from '../../paging/cursor.js';
+import { READS_AT_ONCE_MAX } from '../../paging/cursor.js';
 import { type Soon, soon, together } from '../../paging/soon.js';
 import type { VisibleStatus } from '../../viewing/visible-status.js';
 

@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox';
+import { eachBounded } from '../../../actors/domain/each-bounded.js';
 import { isProblem } from '../../../actors/domain/problem.js';
 import { namedHashtag, tagWish } from '../../../actors/domain/text/hashtag.js';
 import type { StoreStatusRecord } from '../../../proto/gen/types.js';
@@ -9,7 +10,7 @@ import { nothingAnswer, pageAnswer, statusPage } from '../../pages/answers.js';
 import { arrayOf } from '../../pages/status/status-pages.js';
 import { renderTag } from '../../pages/status/tag.js';
 import { pageBounds, pageProperties, pageQuery } from '../../paging/bounds.js';
-import { eachBounded, READS_AT_ONCE_MAX } from '../../paging/cursor.js';
+import { READS_AT_ONCE_MAX } from '../../paging/cursor.js';
 import { soon } from '../../paging/soon.js';
 import { tagTimeline } from '../../timelines/tag.js';
 import { answered, notFound } from '../../viewing/visible.js';

@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { DISMISSED_TOGETHER_MAX } from '../../../actors/account/notify.js';
 import { initialAccount } from '../../../actors/account/slices.js';
+import { eachBounded } from '../../../actors/domain/each-bounded.js';
 import { eraOfId, makeId } from '../../../actors/domain/ids.js';
 import { clearedNotifications, notificationRows } from '../../../actors/reactions/account/notification-rows.js';
 import { accountRecord } from '../../../actors/reactions/account/rows.js';
-import { eachOf } from '../../../actors/runtime/each-of.js';
 import { systemClock } from '../../../actors/runtime/system.js';
 import { notificationCursor, storedNotification } from '../../../gateway/notifications/notification-cursor.js';
 import { CassandraTables } from '../../../store/cassandra/cassandra-tables.js';
@@ -68,7 +68,7 @@ for (const [name, open] of [
         return put(notifications, { account, era: eraOfId(id(n)), notification: id(n) }, record);
       };
       const firsts = Array.from({ length: Math.ceil(ROWS / ROWS_A_WRITE) }, (_, n) => n * ROWS_A_WRITE);
-      await eachOf(firsts, WRITES_AT_ONCE, (first) =>
+      await eachBounded(firsts, WRITES_AT_ONCE, (first) =>
         store.write(Array.from({ length: Math.min(ROWS_A_WRITE, ROWS - first) }, (_, n) => row(first + n))),
       );
       const upToId = id(ROWS - 1);
@@ -128,7 +128,7 @@ for (const [name, open] of [
         const first = Math.max(OLDER, last - DISMISSED_TOGETHER_MAX);
         const some = Array.from({ length: last - first }, (_, n) => first + n);
         const firsts = some.filter((_, n) => n % ROWS_A_WRITE === 0);
-        await eachOf(firsts, WRITES_AT_ONCE, (from) =>
+        await eachBounded(firsts, WRITES_AT_ONCE, (from) =>
           store.write(
             some.filter((n) => n >= from && n < from + ROWS_A_WRITE).map((n) => remove(notifications, keyOf(n))),
           ),

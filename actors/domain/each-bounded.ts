@@ -1,0 +1,21 @@
+/**
+ * Runs `work` on each item in order, at most `atOnce` at a time. Returns the results in the items' order. Rejects with
+ * the first failure; work that runs then goes on.
+ */
+export async function eachBounded<T, R>(
+  items: Iterable<T>,
+  atOnce: number,
+  work: (item: T) => R | Promise<R>,
+): Promise<R[]> {
+  const results: R[] = [];
+  const queue = items[Symbol.iterator]();
+  let begun = 0;
+  const worker = async () => {
+    for (let next = queue.next(); !next.done; next = queue.next()) {
+      const index = begun++;
+      results[index] = await work(next.value);
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, worker));
+  return results;
+}
