@@ -38,7 +38,7 @@ const RULES = {
   reblogDomain: 256,
   /** It mentions an account that the viewer blocks or mutes. Source: filter_from_home, the streaming server. */
   mentions: 512,
-  /** The viewer does not follow the author. Own statuses pass here, and every rule below and `mentions` with it. */
+  /** The viewer does not follow the author. Own statuses pass this rule, those below, and with them `mentions`. */
   unfollowed: 1024,
   /** The follow excludes its language or reblogs, or it answers a stranger. Source: filter_from_home. */
   follow: 2048,
@@ -54,8 +54,8 @@ const CHOSEN = ['blocked', 'muted', 'mentions', 'domain', 'reblogDomain', 'unfol
 const WAS = ['suspended', 'visibility', 'blocked', 'muted'] as const;
 
 /**
- * The table: the rules of each place, and the context of the viewer's filters. Without a context all filters apply, and
- * none drops a status.
+ * The table: the rules of each place, and the context of the viewer's filters. A filter that hides drops statuses in the
+ * contexts home and notifications; elsewhere clients hide them. Without a context all filters apply.
  */
 export const PLACES = {
   /** One status by its id; favourites, bookmarks, reports. */

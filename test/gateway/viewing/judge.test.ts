@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isListed } from '../../../actors/domain/public.js';
 import { VISIBILITIES } from '../../../actors/domain/visibility.js';
+import type { Services } from '../../../gateway/http/services.js';
 import { StreamSubscription } from '../../../gateway/streaming/connection.js';
 import { ofNamed, streamNamed } from '../../../gateway/streaming/stream-kinds.js';
+import { selectShown } from '../../../gateway/timelines/home.js';
 import { Filters } from '../../../gateway/viewing/filters.js';
 import { inList, judged, PLACES, type Place } from '../../../gateway/viewing/judge.js';
 import { Lens, NO_SOURCES } from '../../../gateway/viewing/lens.js';
@@ -328,6 +330,18 @@ function subscriptionTo(name: string): StreamSubscription {
   assert.ok('scope' in chosen);
   return new StreamSubscription(chosen, [], socket, { floor: '', sent: [] }, clock);
 }
+
+test('a home page judges each status once', async () => {
+  const tables = new MemoryTables();
+  const rows = Array.from({ length: 20 }, () => says(FRIEND));
+  for (const one of rows) await tables.write([put(statuses, { status: one.id }, one)]);
+  const asked: string[] = [];
+  const limits = { suspended: (id: string) => asked.push(id) < 0, silenced: () => false };
+  const lens = new Lens(VIEWER, { ...NO_SOURCES, following: [follow(FRIEND)] } as AccountSources, clock, limits);
+  const services = { tables, limits } as unknown as Services;
+  const seen = await selectShown(services, VIEWER, lens, PLACES.home)(rows);
+  assert.deepEqual([seen.filter(Boolean).length, asked.length], [rows.length, rows.length]);
+});
 
 test('a stream and a page decide equally, for any viewer and status', async () => {
   const decided = { shown: 0, hidden: 0 };
