@@ -93,6 +93,10 @@ export interface Route<P extends TObject = TObject, Q extends TSchema = TSchema,
    * fields, because their answers must not be shown to anybody else.
    */
   readonly idempotent?: 'command' | 'answer' | 'id';
+  /** Schema of the answer, for the OpenAPI document. Absent: not JSON. */
+  readonly answer?: TSchema;
+  /** Status codes of answers that are no refusals; absent: 200. */
+  readonly successes?: readonly number[];
   /** A result that is available at once needs no promise: awaiting one costs more than most handlers do. */
   readonly handle: (request: Request<Static<P>, Static<Q>, Static<B>>) => Answer | Problem | Promise<Answer | Problem>;
 }

@@ -1,7 +1,17 @@
+import { Type } from '@sinclair/typebox';
 import { isProblem, type Problem } from '../../actors/domain/problem.js';
 import { tokenHash } from '../http/authenticator.js';
 import type { Services } from '../http/services.js';
+import { entity } from '../openapi/entity.js';
 import { newSecret } from './clients.js';
+
+/** The REST API's Token. */
+export const Token = entity('Token', {
+  access_token: Type.String(),
+  created_at: Type.Number(),
+  scope: Type.String(),
+  token_type: Type.String(),
+});
 
 /** The REST API's Token. */
 export interface Token {

@@ -1,9 +1,7 @@
 import type { AnyRoute } from '../http/route.js';
 import { ALL_SCOPES } from '../oauth/scopes.js';
 import type { InstanceSettings } from '../settings/settings.js';
-import { answerSchema, entitySchemas, type Facts, type JsonSchema, pathShape } from './answer-schemas.js';
-import { entities } from './entities.js';
-import { publishedSchemas } from './published.js';
+import { type Components, type JsonSchema, published } from './published.js';
 
 type Schema = JsonSchema & {
   readonly type?: unknown;
@@ -21,16 +19,15 @@ const REFUSAL: JsonSchema = {
 };
 
 /**
- * Builds the OpenAPI 3.1 document of the routes: requests from the validated schemas, answers from the API's entities.
+ * Builds the OpenAPI 3.1 document of the routes: requests from the validated schemas, answers from the schemas of the entities.
  */
-export function openApiDocument(routes: readonly AnyRoute[], facts: Facts, instance: InstanceSettings): object {
-  const answers = new Map(facts.operations.map((fact) => [`${fact[0]} ${pathShape(fact[1])}`, fact]));
+export function openApiDocument(routes: readonly AnyRoute[], instance: InstanceSettings): object {
+  const schemas: Components = {};
   const paths: Record<string, Record<string, object>> = {};
   for (const route of routes) {
     const path = route.path.replace(/:(\w+)/g, '{$1}');
-    const [, , , , codes, answer] = answers.get(`${route.method} ${pathShape(route.path)}`) ?? [];
     const operations = paths[path] ?? {};
-    operations[route.method.toLowerCase()] = operation(route, codes, answer);
+    operations[route.method.toLowerCase()] = operation(route, schemas);
     paths[path] = operations;
   }
   return {
@@ -38,28 +35,24 @@ export function openApiDocument(routes: readonly AnyRoute[], facts: Facts, insta
     info: { title: 'Murmuration', version: instance.version },
     servers: [{ url: instance.baseUrl }],
     paths,
-    components: {
-      schemas: { ...entitySchemas(facts), ...publishedSchemas(entities) },
-      securitySchemes: { oauth: securityScheme(instance) },
-    },
+    components: { schemas, securitySchemes: { oauth: securityScheme(instance) } },
   };
 }
 
-function operation(route: AnyRoute, codes = '200', answer = ''): object {
+function operation(route: AnyRoute, schemas: Components): object {
   const body = requestBody(route);
   return {
     operationId: `${route.method.toLowerCase()}${route.path.replace(/[^a-zA-Z0-9]+/g, '_')}`,
     parameters: [...parametersOf(route.params, 'path'), ...parametersOf(route.query, 'query')],
     ...(body === undefined ? {} : { requestBody: body }),
-    responses: responses(route, codes, answer),
+    responses: responses(route, schemas),
     ...(route.auth === 'none' ? {} : { security: security(route) }),
   };
 }
 
-function responses({ path }: AnyRoute, codes: string, answer: string): object {
-  const schema = NO_JSON.test(path) ? undefined : answerSchema(answer);
+function responses({ path, answer, successes = [200] }: AnyRoute, schemas: Components): object {
+  const schema = answer && published(answer, schemas);
   const content = schema === undefined ? {} : { content: { 'application/json': { schema } } };
-  const successes = (codes === '' ? '200' : codes).split(',');
   const refused = NO_JSON.test(path) ? {} : { content: { 'application/json': { schema: REFUSAL } } };
   return {
     ...Object.fromEntries(successes.map((code) => [code, { description: 'Success', ...content }])),

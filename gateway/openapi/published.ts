@@ -1,14 +1,12 @@
 import type { TSchema } from '@sinclair/typebox';
-import { type JsonSchema, REFERENCE } from './answer-schemas.js';
 
-type Components = Record<string, JsonSchema>;
+/** A JSON schema (2020-12), as in OpenAPI 3.1. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+/** Schemas of entities by name. */
+export type Components = Record<string, JsonSchema>;
 
-/** Returns the schemas of these entities, and of those within them, by name. They refer to one another. */
-export function publishedSchemas(entities: readonly TSchema[]): Components {
-  const components: Components = {};
-  for (const schema of entities) published(schema, components);
-  return components;
-}
+/** Location of entity schemas in a document. */
+export const REFERENCE = '#/components/schemas/';
 
 /** Returns a schema with references in place of the entities in it, which are added to the components. */
 export function published(schema: TSchema, components: Components): JsonSchema {

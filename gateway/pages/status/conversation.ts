@@ -1,5 +1,7 @@
+import { Type } from '@sinclair/typebox';
 import type { AccountDirect, StoreAccountRecord } from '../../../proto/gen/types.js';
 import type { Services } from '../../http/services.js';
+import { entity, nullable } from '../../openapi/entity.js';
 import { type Soon, soon } from '../../paging/soon.js';
 import { PLACES } from '../../viewing/judge.js';
 import type { Lens } from '../../viewing/lens.js';
@@ -7,6 +9,16 @@ import { loadAccounts, type People, PeopleAtHand } from '../../viewing/people-at
 import { isPublished } from '../../viewing/standing.js';
 import { lensOf, visibleById } from '../../viewing/visible.js';
 import type { VisibleStatus } from '../../viewing/visible-status.js';
+import { Account } from '../account/account.js';
+import { Status } from './status.js';
+
+/** The REST API's Conversation. */
+export const Conversation = entity('Conversation', {
+  accounts: Type.Array(Account),
+  id: Type.String(),
+  unread: Type.Boolean(),
+  last_status: Type.Optional(nullable(Status)),
+});
 
 /** A conversation as pieces of JSON. */
 interface ConversationPieces {

@@ -8,9 +8,12 @@ import { findLocal } from '../../discovery/find-local.js';
 import { JsonPieces } from '../../http/json-pieces.js';
 import { type Answer, type AnyRoute, JsonText, json, type Request, route } from '../../http/route.js';
 import type { Services } from '../../http/services.js';
+import { entity, nullable, oneOf, VISIBILITIES } from '../../openapi/entity.js';
+import { Account } from '../../pages/account/account.js';
 import { withApproval } from '../../pages/account/feature-approval.js';
-import { relationshipsJson } from '../../pages/account/relationship.js';
+import { Relationship, relationshipsJson } from '../../pages/account/relationship.js';
 import { accountList, idParams, statusPage } from '../../pages/answers.js';
+import { Status } from '../../pages/status/status.js';
 import { idText, pageBounds, pageProperties } from '../../paging/bounds.js';
 import { type Soon, soon } from '../../paging/soon.js';
 import { accountTimeline } from '../../timelines/account.js';
@@ -18,6 +21,17 @@ import { PLACES } from '../../viewing/judge.js';
 import { loadAccounts } from '../../viewing/people-at-hand.js';
 import { isPublished } from '../../viewing/standing.js';
 import { lensOf, notFound, publishedAccount, visibleById } from '../../viewing/visible.js';
+
+/** The REST API's Preferences. */
+const Preferences = entity('Preferences', {
+  'posting:default:sensitive': Type.Boolean(),
+  'posting:default:visibility': oneOf(...VISIBILITIES),
+  'reading:expand:media': oneOf('default', 'show_all', 'hide_all'),
+  'reading:expand:spoilers': Type.Boolean(),
+  'reading:autoplay:gifs': Type.Boolean(),
+  'posting:default:language': nullable(Type.String()),
+  'posting:default:quote_policy': oneOf('public', 'followers', 'nobody'),
+});
 
 /** Accounts in one request. Bounds one read of the store; clients request a page of accounts, at most 80. */
 export const ACCOUNTS_ASKED_MAX = 200;
@@ -31,6 +45,7 @@ const getAccount = route({
   auth: 'optional',
   scope: 'read:accounts',
   params: idParams,
+  answer: Account,
   handle: async ({ services, viewer, params }) =>
     oneAccount(services, viewer, await publishedAccount(services, params.id)),
 });
@@ -53,6 +68,7 @@ const getAccounts = route({
   path: '/api/v1/accounts',
   auth: 'none',
   query: Type.Object({ id: Type.Array(idText(), { default: [], maxItems: ACCOUNTS_ASKED_MAX }) }),
+  answer: Type.Array(Account),
   handle: ({ services, query }) => soon(publishedAccounts(services, query.id), (found) => accountList(services, found)),
 });
 
@@ -63,6 +79,7 @@ const lookup = route({
   scope: 'read:accounts',
   // As in Mastodon, an empty name is not found rather than invalid.
   query: Type.Object({ acct: Type.String({ default: '', maxLength: ACCT_CHARS_MAX }) }),
+  answer: Account,
   handle: async ({ services, viewer, query }) => {
     const id = await findLocal(services, query.acct);
     return oneAccount(services, viewer, id === undefined ? notFound() : await publishedAccount(services, id));
@@ -78,6 +95,7 @@ const relationships = route({
     id: Type.Array(idText(), { default: [], maxItems: ACCOUNTS_ASKED_MAX }),
     with_suspended: Type.Optional(Type.Boolean()),
   }),
+  answer: Type.Array(Relationship),
   handle: ({ services, viewer = '', query }) =>
     soon(publishedAccounts(services, query.id), (found) => {
       const ids = found.map((record) => record.id);
@@ -92,6 +110,7 @@ const accountStatusList = route({
   scope: 'read:statuses',
   params: idParams,
   query: statusesQuery(),
+  answer: Type.Array(Status),
   handle: (request) =>
     soon(publishedAccount(request.services, request.params.id), (record) =>
       isProblem(record) ? record : statusesOf(request, record),
@@ -137,6 +156,7 @@ const preferences = route({
   path: '/api/v1/preferences',
   auth: 'user',
   scope: 'read:accounts',
+  answer: Preferences,
   handle: async ({ services, viewer = '' }) => {
     const record = await publishedAccount(services, viewer);
     if (isProblem(record)) return record;

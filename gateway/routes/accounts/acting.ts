@@ -3,7 +3,7 @@ import { isProblem, type Problem } from '../../../actors/domain/problem.js';
 import type { AccountRelation, StoreAccountRecord } from '../../../proto/gen/types.js';
 import { type AnyRoute, json, type Request, route } from '../../http/route.js';
 import type { Services } from '../../http/services.js';
-import { renderRelationships } from '../../pages/account/relationship.js';
+import { Relationship, renderRelationships } from '../../pages/account/relationship.js';
 import { idParams } from '../../pages/answers.js';
 import { publishedAccount } from '../../viewing/visible.js';
 
@@ -28,6 +28,7 @@ export function acting<B extends TSchema>(
     scope,
     params: idParams,
     ...(body === undefined ? {} : { body }),
+    answer: Relationship,
     handle: async (request: Request<{ id: string }, unknown, Static<B>>) => {
       const { services, viewer = '', params } = request;
       const target = await publishedAccount(services, params.id);

@@ -13,8 +13,16 @@ import { featuredIn } from '../../../store/tables.js';
 import { JsonPieces } from '../../http/json-pieces.js';
 import { type Answer, type AnyRoute, json, type Request, route } from '../../http/route.js';
 import type { Services } from '../../http/services.js';
+import { entity } from '../../openapi/entity.js';
+import { Account } from '../../pages/account/account.js';
 import { idParams } from '../../pages/answers.js';
-import { collectionJson, renderCollection, renderCollectionItem } from '../../pages/status/collection.js';
+import {
+  Collection,
+  CollectionItem,
+  collectionJson,
+  renderCollection,
+  renderCollectionItem,
+} from '../../pages/status/collection.js';
 import { arrayOf } from '../../pages/status/status-pages.js';
 import { idText, limitQuery, pathOf } from '../../paging/bounds.js';
 import { ALL } from '../../paging/cursor.js';
@@ -29,6 +37,12 @@ import {
   type VisibleCollection,
   visibleCollection,
 } from '../../viewing/visible-collections.js';
+
+/** The REST API's CollectionWithAccounts. */
+const CollectionWithAccounts = entity('CollectionWithAccounts', {
+  accounts: Type.Array(Account),
+  collection: Collection,
+});
 
 const READ = 'read:collections';
 const WRITE = 'write:collections';
@@ -71,6 +85,7 @@ const create = route({
     ...more,
     account_ids: Type.Array(idText(), { default: [], maxItems: COLLECTION_ITEMS_MAX }),
   }),
+  answer: Type.Object({ collection: Collection }),
   handle: async ({ services, viewer = '', body, once }) => {
     const said = textOf(body);
     if (isProblem(said)) return said;
@@ -96,6 +111,7 @@ const get = route({
   auth: 'optional',
   scope: READ,
   params: idParams,
+  answer: CollectionWithAccounts,
   handle: async ({ services, viewer, params }) => {
     const seen = await visibleCollection(services, viewer, storedId(params.id));
     if (isProblem(seen)) return seen;
@@ -120,6 +136,7 @@ const change = route({
   scope: WRITE,
   params: idParams,
   body: Text,
+  answer: Type.Object({ collection: Collection }),
   handle: (request) =>
     ofOwn(request, async ({ services, viewer }, { record }) => {
       const text = textOf(request.body);
@@ -135,6 +152,7 @@ const remove = route({
   auth: 'user',
   scope: WRITE,
   params: idParams,
+  answer: Type.Object({}),
   handle: (request) =>
     ofOwn(request, async ({ services, viewer }, { record }) =>
       done(await services.askAccount(viewer, 'deleteCollection', { id: record.id })),
@@ -149,6 +167,7 @@ const add = route({
   scope: WRITE,
   params: idParams,
   body: Type.Object({ account_id: idText() }),
+  answer: Type.Object({ collection_item: CollectionItem }),
   handle: (request) =>
     ofOwn(request, async ({ services, viewer }, { record }) => {
       const accounts = await featured(services, viewer, [storedId(request.body.account_id)]);
@@ -165,6 +184,7 @@ const takeOut = route({
   auth: 'user',
   scope: WRITE,
   params: itemParams,
+  answer: Type.Object({}),
   handle: (request) =>
     ofOwn(request, async ({ services, viewer }, { record }) => {
       const named = { id: record.id, item: storedId(request.params.item) };
@@ -178,6 +198,7 @@ const revoke = route({
   auth: 'user',
   scope: WRITE,
   params: itemParams,
+  answer: Type.Object({}),
   handle: async ({ services, viewer = '', params }) => {
     const seen = await visibleCollection(services, viewer, storedId(params.id));
     if (isProblem(seen)) return seen;
@@ -195,6 +216,7 @@ const ofAccount = route({
   scope: READ,
   params: idParams,
   query: someQuery,
+  answer: Type.Object({ collections: Type.Array(Collection) }),
   handle: async (request) => {
     const { services, viewer, params, query } = request;
     const owner = await publishedAccount(services, params.id);
@@ -223,6 +245,7 @@ const featuring = route({
   scope: READ,
   params: idParams,
   query: someQuery,
+  answer: Type.Object({ collections: Type.Array(Collection) }),
   handle: async (request) => {
     const { services, viewer = '', params, query } = request;
     const account = await publishedAccount(services, params.id);

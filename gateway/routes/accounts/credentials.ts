@@ -5,7 +5,7 @@ import type { AccountUpdateProfile, StoreAccountRecord } from '../../../proto/ge
 import { accounts } from '../../../store/tables.js';
 import { type Answer, type AnyRoute, JsonText, json, type Request, route, uploaded } from '../../http/route.js';
 import type { Services } from '../../http/services.js';
-import { renderCredentialAccount } from '../../pages/account/account.js';
+import { CredentialAccount, renderCredentialAccount } from '../../pages/account/account.js';
 import { PICTURES_BYTES_MAX, removePicture, updateProfile } from './profile-pictures.js';
 
 /** Bounds the input; the account's own rules enforce shorter lengths. */
@@ -87,6 +87,7 @@ const verify = route({
   path: '/api/v1/accounts/verify_credentials',
   auth: 'unconfirmed',
   scope: ['read:accounts', 'profile'],
+  answer: CredentialAccount,
   handle: ({ services, viewer = '' }) => own(services, viewer),
 });
 
@@ -137,6 +138,7 @@ const shape = {
   scope: 'write:accounts',
   body: Changes,
   multipartBytesMax: PICTURES_BYTES_MAX,
+  answer: CredentialAccount,
   handle: update,
 } as const;
 
@@ -155,6 +157,7 @@ function withoutPicture(which: 'avatar' | 'header'): AnyRoute {
     path: `/api/v1/profile/${which}`,
     auth: 'user',
     scope: 'write:accounts',
+    answer: CredentialAccount,
     handle: async ({ services, viewer = '' }) => {
       const updated = await removePicture(services, viewer, which);
       return isProblem(updated) ? updated : own(services, viewer);

@@ -19,6 +19,7 @@ const list = route({
   auth: 'user',
   scope: READ,
   query: pageQuery(100, 200),
+  answer: Type.Array(Type.String()),
   handle: async (request) => {
     const { services, viewer = '', query } = request;
     const bounds = pageBounds(query);
@@ -40,6 +41,7 @@ const block = route({
   scope: WRITE,
   query: Type.Object({ domain: domain() }),
   body: Type.Object({ domain: domain() }, { shown: { required: ['domain'] } }),
+  answer: Type.Object({}),
   handle: ({ services, viewer = '', body, query }) =>
     change(services, viewer, 'blockDomain', body.domain ?? query.domain),
 });
@@ -52,6 +54,7 @@ const unblock = route({
   // Some clients send no body with DELETE.
   query: Type.Object({ domain: domain() }),
   body: Type.Object({ domain: domain() }),
+  answer: Type.Object({}),
   handle: ({ services, viewer = '', body, query }) =>
     change(services, viewer, 'unblockDomain', body.domain ?? query.domain),
 });

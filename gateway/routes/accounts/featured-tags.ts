@@ -5,11 +5,11 @@ import { namedHashtag } from '../../../actors/domain/text/hashtag.js';
 import { JsonPieces } from '../../http/json-pieces.js';
 import { type AnyRoute, json, route } from '../../http/route.js';
 import type { Services } from '../../http/services.js';
-import { renderFeaturedTag } from '../../pages/account/featured-tag.js';
+import { FeaturedTag, renderFeaturedTag } from '../../pages/account/featured-tag.js';
 import { idParams } from '../../pages/answers.js';
 import { arrayOf } from '../../pages/status/status-pages.js';
 import type { TagUses } from '../../pages/status/tag.js';
-import { renderTag } from '../../pages/status/tag.js';
+import { renderTag, Tag } from '../../pages/status/tag.js';
 import { soon, together } from '../../paging/soon.js';
 import { askSoon } from '../../viewing/read-services.js';
 import { isSuspended } from '../../viewing/standing.js';
@@ -26,6 +26,7 @@ const list = route({
   path: PATH,
   auth: 'user',
   scope: READ,
+  answer: Type.Array(FeaturedTag),
   handle: async ({ services, viewer = '' }) => shownOf(services, viewer, viewer),
 });
 
@@ -36,6 +37,7 @@ const create = route({
   auth: 'user',
   scope: WRITE,
   body: Type.Object({ name: Type.String({ minLength: 1, maxLength: NAME_CHARS_MAX }) }),
+  answer: FeaturedTag,
   handle: async ({ services, viewer = '', body, once }) => {
     const name = namedHashtag(body.name.trim());
     if (name === undefined) return noHashtag();
@@ -54,6 +56,7 @@ const remove = route({
   auth: 'user',
   scope: WRITE,
   params: idParams,
+  answer: Type.Object({}),
   handle: async ({ services, viewer = '', params }) => {
     const reply = await services.askAccount(viewer, 'unfeatureTag', { id: storedId(params.id) });
     return isProblem(reply) ? reply : json({});
@@ -65,6 +68,7 @@ const suggestions = route({
   path: `${PATH}/suggestions`,
   auth: 'user',
   scope: READ,
+  answer: Type.Array(Tag),
   handle: ({ services, viewer = '' }) =>
     soon(askSoon(services, viewer, 'featuredTags', {}), (reply) => {
       const names = answered(reply).others.map(({ name }) => name);
@@ -82,6 +86,7 @@ const ofAccount = route({
   auth: 'optional',
   scope: READ,
   params: idParams,
+  answer: Type.Array(FeaturedTag),
   handle: ({ services, viewer, params }) => shownOf(services, viewer, params.id),
 });
 
@@ -128,6 +133,7 @@ function byName(
     auth: 'user',
     scope: WRITE,
     params: Type.Object({ name: Type.String({ minLength: 1, maxLength: NAME_CHARS_MAX }) }),
+    answer: Tag,
     handle: async ({ services, viewer = '', params }) => {
       const name = namedHashtag(params.name);
       if (name === undefined) return notFound();

@@ -6,7 +6,8 @@ import type { StoreAccountRecord } from '../../../proto/gen/types.js';
 import { accounts, followers } from '../../../store/tables.js';
 import { type AnyRoute, json, route } from '../../http/route.js';
 import type { Services } from '../../http/services.js';
-import { renderRelationships } from '../../pages/account/relationship.js';
+import { Account } from '../../pages/account/account.js';
+import { Relationship, renderRelationships } from '../../pages/account/relationship.js';
 import { accountPage, idParams } from '../../pages/answers.js';
 import { type PageBounds, pageBounds, pageQuery } from '../../paging/bounds.js';
 import { accountCursor } from '../../paging/eras.js';
@@ -58,6 +59,7 @@ const requestList = route({
   auth: 'user',
   scope: ['read:follows', 'follow'],
   query: pageQuery(40, 80),
+  answer: Type.Array(Account),
   handle: async (request) => {
     const { services, viewer = '', query } = request;
     const { requests } = answered(await services.askAccount(viewer, 'followRequests', {}));
@@ -90,6 +92,7 @@ function answerRequest(verb: string, command: 'authorizeFollow' | 'rejectFollow'
     auth: 'user',
     scope: WRITE_FOLLOWS,
     params: idParams,
+    answer: Relationship,
     handle: async ({ services, viewer = '', params }) => {
       const follower = storedId(params.id);
       // A second answer to a request is no error; an answer to an unknown account is.
@@ -110,6 +113,7 @@ function edgeList(name: string, read: ReadEdges): AnyRoute {
     scope: 'read:accounts',
     params: idParams,
     query: pageQuery(40, 80),
+    answer: Type.Array(Account),
     handle: (request) => {
       const { services, viewer, params, query } = request;
       const bounds = pageBounds(query);

@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox';
 import type { AccountEdge, AccountEdgePage } from '../../../proto/gen/types.js';
 import { JsonPieces } from '../../http/json-pieces.js';
 import { type Answer, type AnyRoute, type Request, route } from '../../http/route.js';
-import type { MutedAccount } from '../../pages/account/account.js';
+import { Account, MutedAccount } from '../../pages/account/account.js';
 import { pageAnswer } from '../../pages/answers.js';
 import { arrayOf } from '../../pages/status/status-pages.js';
 import { pageBounds, pageQuery } from '../../paging/bounds.js';
@@ -56,6 +56,7 @@ function edgeList(
     auth: 'user',
     scope: [scope, 'follow'],
     query: pageQuery(40, 80),
+    answer: Type.Array(command === 'mutes' ? MutedAccount : Account),
     handle: (request) => {
       const { services, viewer = '', query } = request;
       const bounds = pageBounds(query);

@@ -9,7 +9,8 @@ import { findLocal } from '../../discovery/find-local.js';
 import { JsonPieces } from '../../http/json-pieces.js';
 import { type AnyRoute, json, route } from '../../http/route.js';
 import type { Services } from '../../http/services.js';
-import { renderAccount } from '../../pages/account/account.js';
+import { entity, time, uri } from '../../openapi/entity.js';
+import { Account, renderAccount } from '../../pages/account/account.js';
 import { accountPage, idParams } from '../../pages/answers.js';
 import { CachedJson } from '../../pages/cached-json.js';
 import { arrayOf } from '../../pages/status/status-pages.js';
@@ -24,6 +25,21 @@ import { answered, lensOf, notFound, publishedAccount } from '../../viewing/visi
 import { ACCT_CHARS_MAX } from './accounts.js';
 import { acting } from './acting.js';
 import { edgeAnswer } from './mutes.js';
+
+/** The REST API's FamiliarFollowers. */
+const FamiliarFollowers = entity('FamiliarFollowers', {
+  accounts: Type.Array(Account),
+  id: Type.String(),
+});
+
+/** The REST API's IdentityProof. */
+const IdentityProof = entity('IdentityProof', {
+  profile_url: uri(),
+  proof_url: uri(),
+  provider: Type.String(),
+  provider_username: Type.String(),
+  updated_at: time(),
+});
 
 const WRITE = 'write:accounts';
 const COMMA = Buffer.from(',');
@@ -66,6 +82,7 @@ const ownEndorsements = route({
   auth: 'user',
   scope: 'read:accounts',
   query: pageQuery(40, 80),
+  answer: Type.Array(Account),
   handle: (request) => {
     const { services, viewer = '', query } = request;
     const bounds = pageBounds(query);
@@ -82,6 +99,7 @@ const endorsements = route({
   scope: 'read:accounts',
   params: idParams,
   query: pageQuery(40, 80),
+  answer: Type.Array(Account),
   handle: async (request) => {
     const { services, viewer, params, query } = request;
     const record = await publishedAccount(services, params.id);
@@ -103,6 +121,7 @@ const familiar = route({
   query: Type.Object({ id: asked() }),
   // Mastodon.py sends a body.
   body: Type.Object({ id: asked() }),
+  answer: Type.Array(FamiliarFollowers),
   handle: ({ services, viewer = '', query, body }) => {
     const ids = [...(query.id ?? []), ...(body.id ?? [])].slice(0, FAMILIAR_ASKED_MAX).map(storedId);
     return soon(loadAccounts(services, ids), (found) =>
@@ -120,6 +139,7 @@ const identityProofs = route({
   path: '/api/v1/accounts/:id/identity_proofs',
   auth: 'none',
   params: idParams,
+  answer: Type.Array(IdentityProof),
   handle: async ({ services, params }) => {
     const record = await publishedAccount(services, params.id);
     return isProblem(record) ? record : json([]);
@@ -132,6 +152,7 @@ const followByName = route({
   auth: 'user',
   scope: ['write:follows', 'follow'],
   body: Type.Object({ uri: Type.String({ minLength: 1, maxLength: ACCT_CHARS_MAX }) }),
+  answer: Account,
   handle: async ({ services, viewer = '', body }) => {
     const id = await findLocal(services, body.uri.trim());
     const target = id === undefined ? notFound() : await publishedAccount(services, id);

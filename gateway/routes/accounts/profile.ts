@@ -2,7 +2,7 @@ import { isProblem } from '../../../actors/domain/problem.js';
 import { accounts } from '../../../store/tables.js';
 import { type AnyRoute, json, route } from '../../http/route.js';
 import type { Services } from '../../http/services.js';
-import { renderProfile } from '../../pages/account/profile.js';
+import { Profile, renderProfile } from '../../pages/account/profile.js';
 import { notFound } from '../../viewing/visible.js';
 import { ProfileChanges, profileCommand } from './credentials.js';
 import { PICTURES_BYTES_MAX, updateProfile } from './profile-pictures.js';
@@ -14,6 +14,7 @@ const get = route({
   path: PATH,
   auth: 'user',
   scope: ['profile', 'read:accounts'],
+  answer: Profile,
   handle: ({ services, viewer = '' }) => shown(services, viewer),
 });
 
@@ -24,6 +25,7 @@ const update = route({
   scope: 'write:accounts',
   body: ProfileChanges,
   multipartBytesMax: PICTURES_BYTES_MAX,
+  answer: Profile,
   handle: async ({ services, viewer = '', body }) => {
     const updated = await updateProfile(services, viewer, body, profileCommand(body));
     return isProblem(updated) ? updated : shown(services, viewer);

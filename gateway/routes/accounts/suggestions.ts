@@ -7,9 +7,20 @@ import { suggestionsFor } from '../../discovery/suggestions.js';
 import { JsonPieces } from '../../http/json-pieces.js';
 import { type AnyRoute, json, route } from '../../http/route.js';
 import type { Services } from '../../http/services.js';
+import { entity, oneOf } from '../../openapi/entity.js';
+import { Account } from '../../pages/account/account.js';
 import { accountList } from '../../pages/answers.js';
 import { arrayOf } from '../../pages/status/status-pages.js';
 import { idText, limitQuery } from '../../paging/bounds.js';
+
+/** The REST API's Suggestion. */
+const Suggestion = entity('Suggestion', {
+  source: oneOf('past_interactions', 'global'),
+  account: Account,
+  sources: Type.Array(
+    oneOf('featured', 'most_followed', 'most_interactions', 'similar_to_recently_followed', 'friends_of_friends'),
+  ),
+});
 
 /** As many accounts as the directory reads (discovery/directory.ts). */
 const OFFSET_MAX = 5_000;
@@ -31,6 +42,7 @@ const accounts = route({
   auth: 'user',
   scope: 'read:accounts',
   query: Type.Object({ limit: limitQuery(40, 80) }),
+  answer: Type.Array(Account),
   handle: async ({ services, viewer = '', query }) => {
     const found = await suggestionsFor(services, viewer, query.limit);
     return accountList(
@@ -46,6 +58,7 @@ const suggestions = route({
   auth: 'user',
   scope: 'read:accounts',
   query: Type.Object({ limit: limitQuery(40, 80) }),
+  answer: Type.Array(Suggestion),
   handle: async ({ services, viewer = '', query }) => {
     const found = await suggestionsFor(services, viewer, query.limit);
     const items = found.map(({ record, source }) => [SOURCES[source], services.pages.account(record), END]);
@@ -59,6 +72,7 @@ const dismiss = route({
   auth: 'user',
   scope: ['read:accounts', 'write:accounts'],
   params: Type.Object({ account_id: idText() }),
+  answer: Type.Object({}),
   handle: async ({ services, viewer = '', params }) => {
     const reply = await services.askAccount(viewer, 'dismissSuggestion', { target: storedId(params.account_id) });
     return isProblem(reply) ? reply : json({});
@@ -94,6 +108,7 @@ function directoryRoute(kept: ReturnType<typeof directories>): AnyRoute {
       offset: Type.Integer({ minimum: 0, maximum: OFFSET_MAX, default: 0, clamp: true }),
       limit: limitQuery(40, 80),
     }),
+    answer: Type.Array(Account),
     handle: async ({ services, viewer, query }) => {
       return accountList(services, await directoryPage(services, viewer, await directoryOf(services), query));
     },

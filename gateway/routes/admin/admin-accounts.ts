@@ -10,7 +10,7 @@ import { JsonPieces } from '../../http/json-pieces.js';
 import { type AnyRoute, json, type Request, route } from '../../http/route.js';
 import type { Services } from '../../http/services.js';
 import { accountsCursor, subordinate } from '../../moderation/moderators.js';
-import { renderAdminAccount } from '../../pages/account/admin.js';
+import { AdminAccount, renderAdminAccount } from '../../pages/account/admin.js';
 import { renderRole } from '../../pages/account/role.js';
 import { idParams, pageAnswer } from '../../pages/answers.js';
 import { arrayOf } from '../../pages/status/status-pages.js';
@@ -98,6 +98,7 @@ const v1 = route({
   scope: READ,
   permission: PERMISSION,
   query: Type.Object({ ...pageProperties(ACCOUNTS_DEFAULT, ACCOUNTS_MAX), ...texts, ...flags }),
+  answer: Type.Array(AdminAccount),
   handle: (request) => {
     const { max_id: _max, since_id: _since, min_id: _min, limit: _limit, ...wanted } = request.query;
     const states = Object.entries(STATES).flatMap(([name, keep]) =>
@@ -127,6 +128,7 @@ const v2 = route({
     role_ids: Type.Optional(Type.Array(Type.String({ maxLength: WORD_CHARS_MAX }), { maxItems: ROLES_MAX })),
     invited_by: word(),
   }),
+  answer: Type.Array(AdminAccount),
   handle: (request) => {
     const { max_id: _max, since_id: _since, min_id: _min, limit: _limit, ...wanted } = request.query;
     const { origin, status, permissions, role_ids: roles, invited_by: inviter } = wanted;
@@ -149,6 +151,7 @@ const one = route({
   scope: READ,
   permission: PERMISSION,
   params: idParams,
+  answer: AdminAccount,
   handle: async ({ services, params }) => {
     const record = await services.tables.get(accounts, { account: storedId(params.id) });
     return record === undefined ? notFound() : json(renderAdminAccount(services.instance, record));
@@ -186,6 +189,7 @@ function verb(name: string, action: string, mail = false): AnyRoute {
     scope: WRITE,
     permission: PERMISSION,
     params: idParams,
+    answer: AdminAccount,
     handle: async ({ services, viewer = '', params }) => {
       const record = await moderate(services, viewer, params.id, action, { mail });
       return isProblem(record) ? record : json(renderAdminAccount(services.instance, record));
@@ -200,6 +204,7 @@ const remove = route({
   scope: WRITE,
   permission: 'delete_user_data',
   params: idParams,
+  answer: AdminAccount,
   handle: async ({ services, viewer = '', params }) => {
     const record = await moderate(services, viewer, params.id, 'delete');
     return isProblem(record) ? record : json(renderAdminAccount(services.instance, record));
@@ -221,6 +226,7 @@ const action = route({
     text: Type.String({ default: '', maxLength: TEXT_CHARS_MAX }),
     send_email_notification: Type.Boolean({ default: true }),
   }),
+  answer: Type.Object({}),
   handle: async ({ services, viewer = '', params, body }) => {
     const reportId = body.report_id === undefined ? undefined : storedId(body.report_id);
     const decided = { text: body.text, mail: body.send_email_notification };

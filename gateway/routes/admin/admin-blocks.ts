@@ -6,12 +6,58 @@ import { DOMAIN_SHOWN } from '../../http/request/domain-text.js';
 import { type AnyRoute, json, route } from '../../http/route.js';
 import { refusalHistories } from '../../oauth/refused-sign-ups.js';
 import { canonicalEmailHash, rangeText } from '../../oauth/sign-up-limits.js';
+import { entity, nullable, oneOf, time } from '../../openapi/entity.js';
 import { CachedJson } from '../../pages/cached-json.js';
 import type { DayUse } from '../../pages/status/tag.js';
-import { renderHistory } from '../../pages/status/tag.js';
+import { renderHistory, TagHistory } from '../../pages/status/tag.js';
 import { isoTime } from '../../paging/iso-time.js';
 import type { EntryContent } from '../../settings/changes.js';
 import { each, entryRoutes, type Fresh, type Render } from './admin-entries.js';
+
+/** The REST API's AdminCanonicalEmailBlock. */
+const AdminCanonicalEmailBlock = entity('AdminCanonicalEmailBlock', {
+  canonical_email_hash: Type.String(),
+  id: Type.String(),
+});
+
+/** The REST API's AdminDomainAllow. */
+const AdminDomainAllow = entity('AdminDomainAllow', {
+  created_at: time(),
+  domain: Type.String(),
+  id: Type.String(),
+});
+
+/** The REST API's AdminDomainBlock. */
+const AdminDomainBlock = entity('AdminDomainBlock', {
+  created_at: time(),
+  digest: Type.String(),
+  domain: Type.String(),
+  id: Type.String(),
+  obfuscate: Type.Boolean(),
+  reject_media: Type.Boolean(),
+  reject_reports: Type.Boolean(),
+  severity: oneOf('silence', 'suspend', 'noop'),
+  private_comment: Type.Optional(nullable(Type.String())),
+  public_comment: Type.Optional(nullable(Type.String())),
+});
+
+/** The REST API's AdminEmailDomainBlock. */
+const AdminEmailDomainBlock = entity('AdminEmailDomainBlock', {
+  created_at: time(),
+  domain: Type.String(),
+  history: Type.Array(TagHistory),
+  id: Type.String(),
+});
+
+/** The REST API's AdminIpBlock. */
+const AdminIpBlock = entity('AdminIpBlock', {
+  comment: Type.String(),
+  created_at: time(),
+  id: Type.String(),
+  ip: Type.String(),
+  severity: oneOf('sign_up_requires_approval', 'sign_up_block', 'no_access'),
+  expires_at: Type.Optional(nullable(time())),
+});
 
 /** Longest domain name. Source: RFC 1035 §2.3.4. */
 const DOMAIN_CHARS_MAX = 253;
@@ -151,6 +197,7 @@ const testEmail = route({
   scope: 'admin:read:canonical_email_blocks',
   permission: 'manage_blocks',
   body: Type.Object({ email: Type.String({ minLength: 1, maxLength: EMAIL_CHARS_MAX }) }),
+  answer: Type.Array(AdminCanonicalEmailBlock),
   handle: async ({ services, body }) => {
     const hash = canonicalEmailHash(body.email.trim());
     const all = await services.entries.of('canonical_email_blocks');
@@ -162,6 +209,7 @@ const testEmail = route({
 export const adminBlockRoutes: readonly AnyRoute[] = [
   ...entryRoutes({
     collection: 'domain_allows',
+    entity: AdminDomainAllow,
     permission: 'manage_federation',
     body: Type.Object({ domain: domainText() }),
     render: each(named),
@@ -170,6 +218,7 @@ export const adminBlockRoutes: readonly AnyRoute[] = [
   }),
   ...entryRoutes({
     collection: 'domain_blocks',
+    entity: AdminDomainBlock,
     permission: 'manage_federation',
     body: Type.Object({ domain: domainText(), ...limits }),
     render: each(renderDomainBlock),
@@ -184,6 +233,7 @@ export const adminBlockRoutes: readonly AnyRoute[] = [
   }),
   ...entryRoutes({
     collection: 'email_domain_blocks',
+    entity: AdminEmailDomainBlock,
     permission: 'manage_blocks',
     body: Type.Object({ domain: domainText() }),
     render: renderProviders,
@@ -191,6 +241,7 @@ export const adminBlockRoutes: readonly AnyRoute[] = [
   }),
   ...entryRoutes({
     collection: 'ip_blocks',
+    entity: AdminIpBlock,
     permission: 'manage_blocks',
     removedBy: 'admin:write:domain_blocks',
     body: Type.Object({
@@ -215,6 +266,7 @@ export const adminBlockRoutes: readonly AnyRoute[] = [
   testEmail,
   ...entryRoutes({
     collection: 'canonical_email_blocks',
+    entity: AdminCanonicalEmailBlock,
     permission: 'manage_blocks',
     body: Type.Object(
       {

@@ -1,4 +1,4 @@
-import type { Static, TObject } from '@sinclair/typebox';
+import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox';
 import { storedId } from '../../../actors/domain/ids.js';
 import type { Permission } from '../../../actors/domain/permissions.js';
 import { isProblem, type Problem } from '../../../actors/domain/problem.js';
@@ -39,6 +39,8 @@ export interface EntryKind<B extends TObject, C extends TObject> {
   readonly collection: Collection;
   readonly permission: Permission;
   readonly body: B;
+  /** Schema of one rendered entry. */
+  readonly entity: TSchema;
   /** Renders entries in their order. */
   readonly render: Render;
   /** Builds the content of a new entry. */
@@ -85,6 +87,7 @@ function readRoutes<B extends TObject, C extends TObject>(kept: EntryKind<B, C>)
       path,
       scope: read,
       query: pageQuery(DEFAULT, MAX),
+      answer: Type.Array(kept.entity),
       handle: async (request) => {
         const bounds = pageBounds(request.query);
         const page = pageOf(await request.services.entries.of(collection), bounds);
@@ -98,6 +101,7 @@ function readRoutes<B extends TObject, C extends TObject>(kept: EntryKind<B, C>)
       path: `${path}/:id`,
       scope: read,
       params: idParams,
+      answer: kept.entity,
       handle: async ({ services, params }) => {
         const entry = await services.entries.find(collection, storedId(params.id));
         return answer(kept, services, entry ?? notFound());
@@ -115,6 +119,7 @@ function createRoute<B extends TObject, C extends TObject>(kept: EntryKind<B, C>
     scope: write,
     idempotent: 'command',
     body: kept.body,
+    answer: kept.entity,
     handle: async ({ services, viewer = '', body, once }) => {
       const made = kept.make(body as Static<B>, services.clock.nowMs());
       if (isProblem(made)) return made;
@@ -137,6 +142,7 @@ function updateRoute<B extends TObject, C extends TObject>(
     scope: write,
     params: idParams,
     body: change.body,
+    answer: kept.entity,
     handle: async ({ services, viewer = '', params, body }) => {
       const before = await services.entries.find(collection, storedId(params.id));
       if (before === undefined) return notFound();
@@ -155,6 +161,7 @@ function removeRoute<B extends TObject, C extends TObject>(kept: EntryKind<B, C>
     path: `${path}/:id`,
     scope: kept.removedBy === undefined ? write : [write, kept.removedBy],
     params: idParams,
+    answer: kept.entity,
     handle: async ({ services, viewer = '', params }) =>
       answer(kept, services, await removeEntry(services, viewer, kept.collection, params.id)),
   });

@@ -5,8 +5,54 @@ import { MEASURES, measure, type Subjects } from '../../admin-measures/measures.
 import { periodOf } from '../../admin-measures/period.js';
 import { retention } from '../../admin-measures/retention.js';
 import { type AnyRoute, json, route } from '../../http/route.js';
+import { entity, nullable, oneOf, time as timeText } from '../../openapi/entity.js';
 import { limitQuery } from '../../paging/bounds.js';
 import { isoTime } from '../../paging/iso-time.js';
+
+/** The REST API's AdminMeasureData. */
+const AdminMeasureData = entity('AdminMeasureData', {
+  date: timeText(),
+  value: Type.String(),
+});
+
+/** The REST API's AdminMeasure. */
+const AdminMeasure = entity('AdminMeasure', {
+  data: Type.Array(AdminMeasureData),
+  key: Type.String(),
+  total: Type.String(),
+  human_value: Type.Optional(nullable(Type.String())),
+  previous_total: Type.Optional(nullable(Type.String())),
+  unit: Type.Optional(nullable(Type.String())),
+});
+
+/** The REST API's AdminDimensionData. */
+const AdminDimensionData = entity('AdminDimensionData', {
+  human_key: Type.String(),
+  key: Type.String(),
+  value: Type.String(),
+  human_value: Type.Optional(Type.String()),
+  unit: Type.Optional(Type.String()),
+});
+
+/** The REST API's AdminDimension. */
+const AdminDimension = entity('AdminDimension', {
+  data: Type.Array(AdminDimensionData),
+  key: Type.String(),
+});
+
+/** The REST API's CohortData. */
+const CohortData = entity('CohortData', {
+  date: timeText(),
+  rate: Type.Number(),
+  value: Type.String(),
+});
+
+/** The REST API's AdminCohort. */
+const AdminCohort = entity('AdminCohort', {
+  data: Type.Array(CohortData),
+  frequency: oneOf('day', 'month'),
+  period: timeText(),
+});
 
 /** There are fewer keys; each is answered once. */
 const KEYS_MAX = 30;
@@ -74,6 +120,7 @@ export const adminMetricRoutes: readonly AnyRoute[] = [
       instance_follows: ofDomain(),
       instance_followers: ofDomain(),
     }),
+    answer: Type.Array(AdminMeasure),
     handle: ({ services, body: { keys: wanted, start_at, end_at, ...named } }) => {
       const period = periodOf(start_at, end_at);
       if (isProblem(period)) return period;
@@ -93,6 +140,7 @@ export const adminMetricRoutes: readonly AnyRoute[] = [
       instance_accounts: ofDomain(),
       instance_languages: ofDomain(),
     }),
+    answer: Type.Array(AdminDimension),
     handle: ({ services, body: { keys: wanted, start_at, end_at, limit, ...named } }) => {
       const nowMs = services.clock.nowMs();
       const period = periodOf(start_at ?? isoTime(nowMs - MONTH_MS), end_at ?? isoTime(nowMs));
@@ -108,6 +156,7 @@ export const adminMetricRoutes: readonly AnyRoute[] = [
       end_at: time(),
       frequency: Type.Union([Type.Literal('day'), Type.Literal('month')], { default: 'day' }),
     }),
+    answer: Type.Array(AdminCohort),
     handle: async ({ services, body }) => {
       const period = periodOf(body.start_at, body.end_at);
       return isProblem(period) ? period : json(await retention(services, period, body.frequency));

@@ -1,3 +1,4 @@
+import { Type } from '@sinclair/typebox';
 import { storedId } from '../../../actors/domain/ids.js';
 import { isProblem } from '../../../actors/domain/problem.js';
 import { tagId } from '../../../actors/domain/text/tag-id.js';
@@ -11,14 +12,27 @@ import {
   type Verdict,
 } from '../../discovery/trend-reviews.js';
 import type { Trend } from '../../discovery/trends.js';
+import { TrendsLink } from '../../discovery/trends-link.js';
 import { JsonPieces } from '../../http/json-pieces.js';
 import { type AnyRoute, json, type Request, route } from '../../http/route.js';
 import type { Services } from '../../http/services.js';
+import { extended } from '../../openapi/entity.js';
 import { idParams } from '../../pages/answers.js';
+import { Status } from '../../pages/status/status.js';
 import { arrayOf } from '../../pages/status/status-pages.js';
+import { Tag } from '../../pages/status/tag.js';
 import { forModerators, PLACES } from '../../viewing/judge.js';
 import { notFound, visibleById } from '../../viewing/visible.js';
 import { someOf } from '../discovery/trends.js';
+
+/** The REST API's AdminTag. */
+const AdminTag = extended('AdminTag', Tag, {
+  trendable: Type.Boolean(),
+  usable: Type.Boolean(),
+  requires_review: Type.Boolean(),
+});
+
+const REVIEWED = { tag: AdminTag, link: TrendsLink, status: Status } as const;
 
 const shared = { auth: 'user', permission: 'manage_taxonomies' } as const;
 const common = { ...shared, method: 'GET', scope: 'admin:read' } as const;
@@ -101,6 +115,7 @@ function review(collection: string, kind: TrendKind, verb: string, verdict: Verd
     scope: 'admin:write',
     path: `/api/v1/admin/trends/${collection}/:id/${verb}`,
     params: idParams,
+    answer: REVIEWED[kind],
     handle: (request) => (kind === 'status' ? reviewStatus(request, verdict) : reviewNamed(request, kind, verdict)),
   });
 }
@@ -116,6 +131,7 @@ export const adminTrendRoutes: readonly AnyRoute[] = [
     ...common,
     path: '/api/v1/admin/trends/tags',
     query: someOf(10, 20),
+    answer: Type.Array(AdminTag),
     handle: async ({ services, query }) => {
       const all = await services.trends.tags();
       return listOf(await adminTags(services, all.slice(query.offset, query.offset + query.limit)));
@@ -125,17 +141,25 @@ export const adminTrendRoutes: readonly AnyRoute[] = [
     ...common,
     path: '/api/v1/admin/trends/links',
     query: someOf(10, 20),
+    answer: Type.Array(TrendsLink),
     handle: async ({ services, query }) => {
       const all = await services.trends.links();
       return listOf(await adminLinks(services, all.slice(query.offset, query.offset + query.limit)));
     },
   }),
   // Links are reviewed one by one, so there are no publishers to review.
-  route({ ...common, path: '/api/v1/admin/trends/links/publishers', query: someOf(10, 20), handle: () => json([]) }),
+  route({
+    ...common,
+    path: '/api/v1/admin/trends/links/publishers',
+    query: someOf(10, 20),
+    answer: Type.Array(Type.Record(Type.String(), Type.Unknown())),
+    handle: () => json([]),
+  }),
   route({
     ...common,
     path: '/api/v1/admin/trends/statuses',
     query: someOf(20, 40),
+    answer: Type.Array(Status),
     handle: async ({ services, viewer = '', query }) => {
       const all = await services.trends.statuses();
       return json(await adminStatuses(services, viewer, all.slice(query.offset, query.offset + query.limit)));

@@ -16,7 +16,7 @@ import { type AnyRoute, json, route } from '../../http/route.js';
 import type { Services } from '../../http/services.js';
 import { reportsCursor } from '../../moderation/moderators.js';
 import { idParams, pageAnswer } from '../../pages/answers.js';
-import { renderReport } from '../../pages/report/report.js';
+import { AdminReport, Report, renderReport } from '../../pages/report/report.js';
 import { adminReportPieces } from '../../pages/report/report-pages.js';
 import { arrayOf } from '../../pages/status/status-pages.js';
 import { idText, pageBounds, pageProperties } from '../../paging/bounds.js';
@@ -50,6 +50,7 @@ const file = route({
     forward: Type.Boolean({ default: false }),
     category: Type.Optional(category()),
   }),
+  answer: Report,
   handle: async ({ services, viewer = '', body, newId }) => {
     const target = await publishedAccount(services, body.account_id);
     if (isProblem(target)) return target;
@@ -97,6 +98,7 @@ const list = route({
     account_id: Type.Optional(idText()),
     target_account_id: Type.Optional(idText()),
   }),
+  answer: Type.Array(AdminReport),
   handle: (request) => {
     const { services, viewer = '', query } = request;
     const bounds = pageBounds(query);
@@ -125,6 +127,7 @@ const one = route({
   scope: READ,
   permission: PERMISSION,
   params: idParams,
+  answer: AdminReport,
   handle: async ({ services, viewer = '', params }) => {
     const report = await storedReport(services, params.id);
     return report === undefined ? notFound() : answer(services, viewer, report);
@@ -166,6 +169,7 @@ const change = route({
     category: Type.Optional(category()),
     rule_ids: Type.Optional(Type.Array(idText(), { maxItems: REPORTED_RULES_MAX })),
   }),
+  answer: AdminReport,
   handle: async ({ services, viewer = '', params, body }) => {
     const ruleIds = body.rule_ids?.map(storedId);
     return handle(services, viewer, params.id, 'update', {
@@ -183,6 +187,7 @@ function verb(name: string, action: string): AnyRoute {
     scope: WRITE,
     permission: PERMISSION,
     params: idParams,
+    answer: AdminReport,
     handle: ({ services, viewer = '', params }) => handle(services, viewer, params.id, action),
   });
 }

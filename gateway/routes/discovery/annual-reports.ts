@@ -1,6 +1,32 @@
 import { Type } from '@sinclair/typebox';
 import { type AnyRoute, json, route } from '../../http/route.js';
+import { entity, nullable, oneOf, uri } from '../../openapi/entity.js';
+import { Account } from '../../pages/account/account.js';
+import { Status } from '../../pages/status/status.js';
 import { notFound } from '../../viewing/visible.js';
+
+/** The REST API's AnnualReport. */
+const AnnualReport = entity('AnnualReport', {
+  year: Type.Integer(),
+  account_id: Type.Optional(nullable(Type.String())),
+  data: Type.Optional(
+    nullable(
+      Type.Object({
+        archetype: oneOf('lurker', 'booster', 'pollster', 'replier', 'oracle'),
+        type_distribution: Type.Record(Type.String(), Type.Unknown()),
+        top_statuses: Type.Optional(nullable(Type.Record(Type.String(), Type.Unknown()))),
+        most_used_apps: Type.Array(Type.Record(Type.String(), Type.Unknown())),
+        commonly_interacted_with_accounts: Type.Array(Type.Record(Type.String(), Type.Unknown())),
+        time_series: Type.Optional(nullable(Type.Array(Type.Record(Type.String(), Type.Unknown())))),
+        top_hashtags: Type.Optional(nullable(Type.Array(Type.Record(Type.String(), Type.Unknown())))),
+        most_reblogged_accounts: Type.Array(Type.Record(Type.String(), Type.Unknown())),
+        percentiles: Type.Number(),
+      }),
+    ),
+  ),
+  schema_version: Type.Optional(nullable(Type.Integer())),
+  share_url: Type.Optional(nullable(uri())),
+});
 
 const PATH = '/api/v1/annual_reports';
 const READ = 'read:accounts';
@@ -18,6 +44,11 @@ export const annualReportRoutes: readonly AnyRoute[] = [
     path: PATH,
     auth: 'user',
     scope: READ,
+    answer: Type.Object({
+      annual_reports: Type.Array(AnnualReport),
+      accounts: Type.Array(Account),
+      statuses: Type.Array(Status),
+    }),
     handle: () => json({ annual_reports: [], accounts: [], statuses: [] }),
   }),
   route({
@@ -26,6 +57,11 @@ export const annualReportRoutes: readonly AnyRoute[] = [
     auth: 'user',
     scope: READ,
     params: yearParams,
+    answer: Type.Object({
+      annual_reports: Type.Array(AnnualReport),
+      accounts: Type.Array(Account),
+      statuses: Type.Array(Status),
+    }),
     handle: () => notFound(),
   }),
   route({
@@ -34,6 +70,7 @@ export const annualReportRoutes: readonly AnyRoute[] = [
     auth: 'user',
     scope: READ,
     params: yearParams,
+    answer: Type.Object({ state: oneOf('available', 'generating', 'eligible', 'ineligible') }),
     handle: () => json({ state: 'ineligible' }),
   }),
   route({
@@ -42,6 +79,8 @@ export const annualReportRoutes: readonly AnyRoute[] = [
     auth: 'user',
     scope: WRITE,
     params: yearParams,
+    answer: Type.Object({}),
+    successes: [200, 202],
     handle: () => json({}),
   }),
   route({
@@ -50,6 +89,7 @@ export const annualReportRoutes: readonly AnyRoute[] = [
     auth: 'user',
     scope: WRITE,
     params: yearParams,
+    answer: Type.Object({}),
     handle: () => notFound(),
   }),
 ];

@@ -4,8 +4,24 @@ import { isId } from '../../../actors/domain/ids.js';
 import { isProblem } from '../../../actors/domain/problem.js';
 import { escapeHtml } from '../../../actors/domain/text/plain-text.js';
 import { type AnyRoute, json, route } from '../../http/route.js';
+import { entity, nullable, uri } from '../../openapi/entity.js';
 import { loadAccounts } from '../../viewing/people-at-hand.js';
 import { notFound, visibleStatus } from '../../viewing/visible.js';
+
+/** The REST API's OEmbedResponse. */
+const OEmbedResponse = entity('OEmbedResponse', {
+  author_name: Type.String(),
+  author_url: uri(),
+  cache_age: Type.Integer(),
+  html: Type.String(),
+  provider_name: Type.String(),
+  provider_url: uri(),
+  title: Type.String(),
+  type: Type.String(),
+  version: Type.String(),
+  width: Type.Integer(),
+  height: Type.Optional(nullable(Type.String())),
+});
 
 const URL_CHARS_MAX = 2_048;
 /** Pixels: more than any screen has. */
@@ -26,6 +42,7 @@ export const oembedRoutes: readonly AnyRoute[] = [
       maxheight: Type.Optional(Type.Integer({ minimum: 1, maximum: SIDE_MAX, clamp: true })),
       format: Type.Optional(Type.String({ maxLength: 20 })),
     }),
+    answer: OEmbedResponse,
     handle: async ({ services, query }) => {
       const { instance } = services;
       const id = statusIdIn(query.url, instance.baseUrl);

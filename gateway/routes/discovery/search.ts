@@ -11,13 +11,25 @@ import { trendReviews } from '../../discovery/trend-reviews.js';
 import { JsonPieces } from '../../http/json-pieces.js';
 import { type Answer, type AnyRoute, json, type Request, route } from '../../http/route.js';
 import type { Services } from '../../http/services.js';
+import { entity, nullable } from '../../openapi/entity.js';
+import { Account } from '../../pages/account/account.js';
 import { approvedAccounts } from '../../pages/answers.js';
-import { renderCollection } from '../../pages/status/collection.js';
+import { Collection, renderCollection } from '../../pages/status/collection.js';
+import { Status } from '../../pages/status/status.js';
 import { arrayOf } from '../../pages/status/status-pages.js';
+import { Tag } from '../../pages/status/tag.js';
 import { boundOf, boundText, idText, limitQuery } from '../../paging/bounds.js';
 import { READS_AT_ONCE_MAX } from '../../paging/cursor.js';
 import { type Soon, soon, together } from '../../paging/soon.js';
 import type { VisibleStatus } from '../../viewing/visible-status.js';
+
+/** The REST API's Search. */
+const Search = entity('Search', {
+  accounts: Type.Array(Account),
+  hashtags: Type.Array(Tag),
+  statuses: Type.Array(Status),
+  collections: Type.Optional(nullable(Type.Array(Collection))),
+});
 
 /** Longest query: no name, address or useful sentence is longer. */
 const QUESTION_CHARS_MAX = 500;
@@ -60,6 +72,7 @@ const search = route({
     offset: offset(),
     limit: limitQuery(RESULTS.limitDefault, RESULTS.limitMax),
   }),
+  answer: Search,
   handle: ({ services, viewer, query }) => {
     if (viewer === undefined && query.offset > 0)
       return problem('unauthorized', 'Search queries pagination is not supported without authentication');
@@ -87,6 +100,11 @@ const oldSearch = route({
     resolve: Type.Optional(Type.Boolean()),
     limit: limitQuery(RESULTS.limitDefault, RESULTS.limitMax),
   }),
+  answer: Type.Object({
+    accounts: Type.Array(Account),
+    statuses: Type.Array(Status),
+    hashtags: Type.Array(Type.String()),
+  }),
   handle: ({ services, viewer, query }) =>
     soon(results(services, viewer, { q: query.q, limit: query.limit, offset: 0 }), (found) => {
       const tags = Buffer.from(JSON.stringify(found.hashtags.map(({ name }) => name)));
@@ -106,6 +124,7 @@ const accountSearch = route({
     offset: offset(),
     limit: limitQuery(40, 80),
   }),
+  answer: Type.Array(Account),
   handle: ({ services, viewer, query }: Request<unknown, Wanted, unknown>) => {
     const wanted = { limit: query.limit, offset: query.offset, following: query.following ?? false };
     return soon(findAccounts(services, viewer, query.q, wanted), (found) =>

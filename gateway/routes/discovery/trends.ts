@@ -2,10 +2,13 @@ import { Type } from '@sinclair/typebox';
 import { problem } from '../../../actors/domain/problem.js';
 import { trendReviews } from '../../discovery/trend-reviews.js';
 import { linkName } from '../../discovery/trends.js';
+import { TrendsLink } from '../../discovery/trends-link.js';
 import { JsonPieces } from '../../http/json-pieces.js';
 import { type AnyRoute, json, route } from '../../http/route.js';
 import { statusPage } from '../../pages/answers.js';
+import { Status } from '../../pages/status/status.js';
 import { arrayOf } from '../../pages/status/status-pages.js';
+import { Tag } from '../../pages/status/tag.js';
 import { limitQuery, pageBounds, pageProperties } from '../../paging/bounds.js';
 import { pageOf } from '../../paging/page.js';
 import { PLACES } from '../../viewing/judge.js';
@@ -27,6 +30,7 @@ const withdrawn = route({
   method: 'GET',
   path: '/api/v1/trends',
   auth: 'none',
+  answer: Type.Array(Tag),
   handle: () => problem('gone', 'Trending hashtags are at /api/v1/trends/tags'),
 });
 
@@ -35,6 +39,7 @@ const tags = route({
   path: '/api/v1/trends/tags',
   auth: 'none',
   query: someOf(10, 20),
+  answer: Type.Array(Tag),
   handle: async ({ services, query }) => {
     const reviews = await trendReviews(services.entries);
     const all = (await services.trends.tags()).filter(({ name }) => reviews.shows('tag', name));
@@ -49,6 +54,7 @@ const links = route({
   path: '/api/v1/trends/links',
   auth: 'none',
   query: someOf(10, 20),
+  answer: Type.Array(TrendsLink),
   handle: async ({ services, query }) => {
     const reviews = await trendReviews(services.entries);
     const all = (await services.trends.links()).filter(({ name }) => reviews.shows('link', name));
@@ -63,6 +69,7 @@ const statuses = route({
   auth: 'optional',
   scope: 'read:statuses',
   query: someOf(20, 40),
+  answer: Type.Array(Status),
   handle: async ({ services, viewer, query }) => {
     const reviews = await trendReviews(services.entries);
     const all = (await services.trends.statuses()).filter((id) => reviews.shows('status', id));
@@ -79,6 +86,7 @@ const linkTimeline = route({
   auth: 'optional',
   scope: 'read:statuses',
   query: Type.Object({ ...pageProperties(), url: Type.String({ minLength: 1, maxLength: URL_CHARS_MAX }) }),
+  answer: Type.Array(Status),
   handle: async (request) => {
     const { services, viewer, query } = request;
     const name = linkName(query.url);

@@ -7,7 +7,7 @@ import { announcementEmoji } from '../../../store/tables.js';
 import { type AnyRoute, json, route } from '../../http/route.js';
 import type { Services } from '../../http/services.js';
 import { idParams } from '../../pages/answers.js';
-import { renderAnnouncement } from '../../pages/instance/announcement.js';
+import { Announcement, renderAnnouncement } from '../../pages/instance/announcement.js';
 import { answered, notFound } from '../../viewing/visible.js';
 
 /** Longest name of a reaction: a shortcode, or one emoji with its modifiers (a family has some 11 code points). */
@@ -38,6 +38,7 @@ const list = route({
   path: '/api/v1/announcements',
   auth: 'user',
   scope: 'read',
+  answer: Type.Array(Announcement),
   handle: async ({ services, viewer = '' }) => {
     const all = await standing(services);
     if (all.length === 0) return json([]);
@@ -58,6 +59,7 @@ const dismiss = route({
   auth: 'user',
   scope: 'write:accounts',
   params: idParams,
+  answer: Type.Object({}),
   handle: async ({ services, viewer = '', params }) => {
     const entry = await services.entries.find('announcements', storedId(params.id));
     if (entry === undefined) return notFound();
@@ -73,6 +75,7 @@ function reaction(method: 'PUT' | 'DELETE'): AnyRoute {
     auth: 'user',
     scope: 'write:favourites',
     params: Type.Object({ ...idParams.properties, name: Type.String({ maxLength: EMOJI_CHARS_MAX }) }),
+    answer: Type.Object({}),
     handle: async ({ services, viewer = '', params: { id, name } }) => {
       const entry = await services.entries.find('announcements', storedId(id));
       if (entry === undefined) return notFound();

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { Type } from '@sinclair/typebox';
+import { type TSchema, Type } from '@sinclair/typebox';
 import { isProblem } from '../../../actors/domain/problem.js';
 import { renderHtml } from '../../../actors/domain/text/plain-text.js';
 import { vapidKeys } from '../../../actors/instance/keys.js';
@@ -7,24 +7,62 @@ import type { InstanceEntry } from '../../../proto/gen/types.js';
 import { activeIn, DAY_MS, type Statistics, statisticsOf, WEEKS_COUNTED } from '../../admin-measures/statistics.js';
 import { type AnyRoute, json, route } from '../../http/route.js';
 import type { Services } from '../../http/services.js';
-import { renderInstance, renderInstanceV1, versionText } from '../../pages/instance/instance.js';
-import { renderRule } from '../../pages/instance/rule.js';
+import { day, entity, nullable, oneOf, time, uri } from '../../openapi/entity.js';
+import { Instance, renderInstance, renderInstanceV1, V1Instance, versionText } from '../../pages/instance/instance.js';
+import { Rule, renderRule } from '../../pages/instance/rule.js';
 import { isoTime } from '../../paging/iso-time.js';
 import { languageName } from '../../posting/language.js';
 import { aboutOf } from '../../settings/about.js';
 import { notFound } from '../../viewing/visible.js';
+
+/** The REST API's TermsOfService. */
+const TermsOfService = entity('TermsOfService', {
+  content: Type.String(),
+  effective: Type.Boolean(),
+  effective_date: day(),
+  succeeded_by: Type.Optional(nullable(day())),
+});
+
+/** The REST API's DomainBlock. */
+const DomainBlock = entity('DomainBlock', {
+  digest: Type.String(),
+  domain: Type.String(),
+  severity: oneOf('silence', 'suspend'),
+  comment: Type.Optional(nullable(Type.String())),
+});
+
+/** The REST API's ExtendedDescription. */
+const ExtendedDescription = entity('ExtendedDescription', {
+  content: Type.String(),
+  updated_at: nullable(time()),
+});
+
+/** The REST API's PrivacyPolicy. */
+const PrivacyPolicy = entity('PrivacyPolicy', {
+  content: Type.String(),
+  updated_at: time(),
+});
+
+const Week = Type.Object({
+  week: Type.String(),
+  statuses: Type.String(),
+  logins: Type.String(),
+  registrations: Type.String(),
+});
+const Language = Type.Object({ code: Type.String(), name: Type.String() });
+const NodeInfoLinks = Type.Object({ links: Type.Array(Type.Object({ rel: Type.String(), href: uri() })) });
 
 const WEEK_DAYS = 7;
 /** Days from the epoch to a Monday, by which weeks are aligned: 1970 began on a Thursday. */
 const MONDAY_DAYS = 4;
 
 /** Declares a public route. */
-function tell(path: string, what: (services: Services) => unknown): AnyRoute {
+function tell(path: string, answer: TSchema, what: (services: Services) => unknown): AnyRoute {
   const handle = async ({ services }: { readonly services: Services }) => {
     const told = await what(services);
     return isProblem(told) ? told : json(told);
   };
-  return route({ method: 'GET', path, auth: 'none', handle });
+  return route({ method: 'GET', path, auth: 'none', answer, handle });
 }
 
 /** Renders the extended description. As in Mastodon, a description that nobody has written has no modification time. */
@@ -107,6 +145,7 @@ const currentTerms = route({
   method: 'GET',
   path: '/api/v1/instance/terms_of_service',
   auth: 'none',
+  answer: TermsOfService,
   handle: async ({ services }) => renderTerms(services, await termsThatHold(services)),
 });
 
@@ -115,6 +154,7 @@ const datedTerms = route({
   path: '/api/v1/instance/terms_of_service/:date',
   auth: 'none',
   params: Type.Object({ date: Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$' }) }),
+  answer: TermsOfService,
   handle: async ({ services, params }) =>
     renderTerms(
       services,
@@ -155,18 +195,20 @@ function nodeInfo(version: (typeof NODE_INFO_VERSIONS)[number]): AnyRoute {
 
 /** Information about the instance, for clients and other servers. */
 export const instanceRoutes: readonly AnyRoute[] = [
-  tell('/api/v1/instance', async (services) => renderInstanceV1(services.instance, await aboutOf(services))),
-  tell('/api/v2/instance', async (services) =>
+  tell('/api/v1/instance', V1Instance, async (services) =>
+    renderInstanceV1(services.instance, await aboutOf(services)),
+  ),
+  tell('/api/v2/instance', Instance, async (services) =>
     renderInstance(services.instance, await aboutOf(services), (await vapidKeys(services)).publicKey),
   ),
-  tell('/api/v1/instance/rules', async ({ entries }) => (await entries.of('rules')).map(renderRule)),
+  tell('/api/v1/instance/rules', Type.Array(Rule), async ({ entries }) => (await entries.of('rules')).map(renderRule)),
   // This server does not federate yet, so it has no peers.
-  tell('/api/v1/instance/peers', () => []),
-  tell('/api/v1/instance/activity', async (services) => activity(await statisticsOf(services))),
-  tell('/api/v1/instance/extended_description', extendedDescription),
-  tell('/api/v1/instance/privacy_policy', (services) => textSetting(services, 'privacy_policy')),
-  tell('/api/v1/instance/translation_languages', () => ({})),
-  tell('/api/v1/instance/languages', async (services) =>
+  tell('/api/v1/instance/peers', Type.Array(Type.String()), () => []),
+  tell('/api/v1/instance/activity', Type.Array(Week), async (services) => activity(await statisticsOf(services))),
+  tell('/api/v1/instance/extended_description', ExtendedDescription, extendedDescription),
+  tell('/api/v1/instance/privacy_policy', PrivacyPolicy, (services) => textSetting(services, 'privacy_policy')),
+  tell('/api/v1/instance/translation_languages', Type.Record(Type.String(), Type.Array(Type.String())), () => ({})),
+  tell('/api/v1/instance/languages', Type.Array(Language), async (services) =>
     (await aboutOf(services)).languages.map((code) => ({ code, name: languageName(code) })),
   ),
   route({
@@ -174,11 +216,12 @@ export const instanceRoutes: readonly AnyRoute[] = [
     path: '/api/v1/instance/domain_blocks',
     auth: 'optional',
     scope: 'read',
+    answer: Type.Array(DomainBlock),
     handle: async ({ services }) => json(await domainBlocks(services)),
   }),
   currentTerms,
   datedTerms,
-  tell('/.well-known/nodeinfo', ({ instance }) => ({
+  tell('/.well-known/nodeinfo', NodeInfoLinks, ({ instance }) => ({
     links: NODE_INFO_VERSIONS.map((version) => ({
       rel: nodeInfoSchema(version),
       href: `${instance.baseUrl}/nodeinfo/${version}`,

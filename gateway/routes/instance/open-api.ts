@@ -1,5 +1,4 @@
 import { type AnyRoute, JsonText, json, route } from '../../http/route.js';
-import type { Facts } from '../../openapi/answer-schemas.js';
 import type { InstanceSettings } from '../../settings/settings.js';
 
 const PATH = '/api/openapi.json';
@@ -14,11 +13,8 @@ export function openApiRoutes(others: readonly AnyRoute[]): readonly AnyRoute[] 
     handle: async ({ services: { instance } }) => {
       let text = made.get(instance);
       if (text === undefined) {
-        const [{ openApiDocument }, { default: facts }] = await Promise.all([
-          import('../../openapi/document.js'),
-          import('../../openapi/facts.json', { with: { type: 'json' } }),
-        ]);
-        const document = openApiDocument([...others, own], facts as unknown as Facts, instance);
+        const { openApiDocument } = await import('../../openapi/document.js');
+        const document = openApiDocument([...others, own], instance);
         text = new JsonText(Buffer.from(JSON.stringify(document)));
         made.set(instance, text);
       }

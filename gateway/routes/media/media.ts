@@ -8,7 +8,7 @@ import { mediaRows } from '../../../store/tables.js';
 import { type Answer, type AnyRoute, json, type Request, route, type Uploaded, uploaded } from '../../http/route.js';
 import type { Services } from '../../http/services.js';
 import { idParams } from '../../pages/answers.js';
-import { renderMedia } from '../../pages/status/media.js';
+import { MediaAttachment, renderMedia } from '../../pages/status/media.js';
 import { focusOf } from '../../posting/media-focus.js';
 import { CHANCE_BYTES, mediaKey } from '../../posting/media-names.js';
 import { notFound } from '../../viewing/visible.js';
@@ -42,6 +42,8 @@ const upload = (path: string, patient: boolean): AnyRoute =>
     scope,
     body: Upload,
     multipartBytesMax: UPLOAD_BYTES_MAX,
+    answer: MediaAttachment,
+    successes: [200, 202],
     handle: async ({ services, viewer = '', body, once, newId }) => {
       const details = await detailsOf(services, viewer, body, newId);
       if (isProblem(details)) return details;
@@ -63,6 +65,8 @@ const getMedia = route({
   auth: 'user',
   scope,
   params: idParams,
+  answer: MediaAttachment,
+  successes: [200, 206],
   handle: async (request) => {
     const record = await ownMedia(request);
     return isProblem(record) ? record : shown(request.services, record.media, 206);
@@ -77,6 +81,7 @@ const putMedia = route({
   params: idParams,
   body: Description,
   multipartBytesMax: IMAGE_BYTES_MAX + 65_536,
+  answer: MediaAttachment,
   handle: async (request) => {
     const { services, viewer = '', body } = request;
     const record = await ownMedia(request);
@@ -97,6 +102,7 @@ const deleteMedia = route({
   auth: 'user',
   scope,
   params: idParams,
+  answer: Type.Object({}),
   handle: async (request) => {
     const { services, viewer = '' } = request;
     const record = await ownMedia(request);

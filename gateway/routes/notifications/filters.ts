@@ -1,4 +1,4 @@
-import { type Static, Type } from '@sinclair/typebox';
+import { type Static, type TSchema, Type } from '@sinclair/typebox';
 import {
   FILTER_ACTIONS,
   FILTER_CONTEXTS,
@@ -12,7 +12,14 @@ import type { AccountFilter, AccountFilterKeyword, AccountKeywordChange } from '
 import { JsonPieces } from '../../http/json-pieces.js';
 import { type AnyRoute, json, type Request, route } from '../../http/route.js';
 import type { Services } from '../../http/services.js';
-import { renderFilter, renderFilterKeyword, renderFilterStatus } from '../../pages/account/filter.js';
+import {
+  Filter,
+  FilterKeyword,
+  FilterStatus,
+  renderFilter,
+  renderFilterKeyword,
+  renderFilterStatus,
+} from '../../pages/account/filter.js';
 import { idParams } from '../../pages/answers.js';
 import { arrayOf } from '../../pages/status/status-pages.js';
 import { idText } from '../../paging/bounds.js';
@@ -67,13 +74,14 @@ const all = route({
   path: '/api/v2/filters',
   auth: 'user',
   scope: READ,
+  answer: Type.Array(Filter),
   handle: async ({ services, viewer = '' }) => {
     const filters = await ownFilters(services, viewer);
     return json(new JsonPieces(arrayOf(filters.map((filter) => [services.pages.others.filter(filter)]))));
   },
 });
 
-const get = one('GET', '/api/v2/filters/:id', READ, async ({ services, viewer = '', params }) => {
+const get = one('GET', '/api/v2/filters/:id', READ, Filter, async ({ services, viewer = '', params }) => {
   const filter = (await ownFilters(services, viewer)).find(({ id }) => id === storedId(params.id));
   return filter === undefined ? notFound() : json(renderFilter(filter));
 });
@@ -91,6 +99,7 @@ const create = route({
     expires_in: expiresIn(),
     keywords_attributes: Keywords,
   }),
+  answer: Filter,
   handle: async ({ services, viewer = '', body, once }) => {
     const wanted = {
       title: body.title,
@@ -117,6 +126,7 @@ const update = route({
     expires_in: expiresIn(),
     keywords_attributes: Keywords,
   }),
+  answer: Filter,
   handle: async ({ services, viewer = '', params, body }) => {
     const wanted = {
       id: storedId(params.id),
@@ -131,18 +141,30 @@ const update = route({
   },
 });
 
-const remove = one('DELETE', '/api/v2/filters/:id', WRITE, async ({ services, viewer = '', params }) => {
-  const reply = await services.askAccount(viewer, 'removeFilter', { id: storedId(params.id) });
-  return isProblem(reply) ? reply : json({});
-});
+const remove = one(
+  'DELETE',
+  '/api/v2/filters/:id',
+  WRITE,
+  Type.Object({}),
+  async ({ services, viewer = '', params }) => {
+    const reply = await services.askAccount(viewer, 'removeFilter', { id: storedId(params.id) });
+    return isProblem(reply) ? reply : json({});
+  },
+);
 
-const keywords = one('GET', '/api/v2/filters/:id/keywords', READ, async ({ services, viewer = '', params }) => {
-  const filter = (await ownFilters(services, viewer)).find(({ id }) => id === storedId(params.id));
-  return filter === undefined ? notFound() : json(filter.keywords.map(renderFilterKeyword));
-});
+const keywords = one(
+  'GET',
+  '/api/v2/filters/:id/keywords',
+  READ,
+  Type.Array(FilterKeyword),
+  async ({ services, viewer = '', params }) => {
+    const filter = (await ownFilters(services, viewer)).find(({ id }) => id === storedId(params.id));
+    return filter === undefined ? notFound() : json(filter.keywords.map(renderFilterKeyword));
+  },
+);
 
 const addKeyword = keywordRoute('POST', '/api/v2/filters/:id/keywords', 'filterId');
-const getKeyword = one('GET', '/api/v2/filters/keywords/:id', READ, async (asked) => {
+const getKeyword = one('GET', '/api/v2/filters/keywords/:id', READ, FilterKeyword, async (asked) => {
   const found = await keywordOf(asked);
   return found === undefined ? notFound() : json(renderFilterKeyword(found.keyword));
 });
@@ -151,6 +173,7 @@ const removeKeyword = one(
   'DELETE',
   '/api/v2/filters/keywords/:id',
   WRITE,
+  Type.Object({}),
   async ({ services, viewer = '', params }) => {
     const command = { id: storedId(params.id), lastTakesFilter: false };
     const reply = await services.askAccount(viewer, 'removeKeyword', command);
@@ -158,10 +181,16 @@ const removeKeyword = one(
   },
 );
 
-const statuses = one('GET', '/api/v2/filters/:id/statuses', READ, async ({ services, viewer = '', params }) => {
-  const filter = (await ownFilters(services, viewer)).find(({ id }) => id === storedId(params.id));
-  return filter === undefined ? notFound() : json(filter.statuses.map(renderFilterStatus));
-});
+const statuses = one(
+  'GET',
+  '/api/v2/filters/:id/statuses',
+  READ,
+  Type.Array(FilterStatus),
+  async ({ services, viewer = '', params }) => {
+    const filter = (await ownFilters(services, viewer)).find(({ id }) => id === storedId(params.id));
+    return filter === undefined ? notFound() : json(filter.statuses.map(renderFilterStatus));
+  },
+);
 
 const addStatus = route({
   method: 'POST',
@@ -171,6 +200,7 @@ const addStatus = route({
   scope: WRITE,
   params: idParams,
   body: Type.Object({ status_id: idText() }),
+  answer: FilterStatus,
   handle: async ({ services, viewer = '', params, body, once }) => {
     const seen = await visibleStatus(services, viewer, body.status_id);
     if (isProblem(seen)) return seen;
@@ -180,16 +210,28 @@ const addStatus = route({
   },
 });
 
-const getStatus = one('GET', '/api/v2/filters/statuses/:id', READ, async ({ services, viewer = '', params }) => {
-  const found = (await ownFilters(services, viewer)).flatMap((filter) => filter.statuses);
-  const status = found.find(({ id }) => id === storedId(params.id));
-  return status === undefined ? notFound() : json(renderFilterStatus(status));
-});
+const getStatus = one(
+  'GET',
+  '/api/v2/filters/statuses/:id',
+  READ,
+  FilterStatus,
+  async ({ services, viewer = '', params }) => {
+    const found = (await ownFilters(services, viewer)).flatMap((filter) => filter.statuses);
+    const status = found.find(({ id }) => id === storedId(params.id));
+    return status === undefined ? notFound() : json(renderFilterStatus(status));
+  },
+);
 
-const removeStatus = one('DELETE', '/api/v2/filters/statuses/:id', WRITE, async ({ services, viewer = '', params }) => {
-  const gone = await services.askAccount(viewer, 'removeFilteredStatus', { id: storedId(params.id) });
-  return isProblem(gone) ? gone : json(renderFilterStatus(gone));
-});
+const removeStatus = one(
+  'DELETE',
+  '/api/v2/filters/statuses/:id',
+  WRITE,
+  FilterStatus,
+  async ({ services, viewer = '', params }) => {
+    const gone = await services.askAccount(viewer, 'removeFilteredStatus', { id: storedId(params.id) });
+    return isProblem(gone) ? gone : json(renderFilterStatus(gone));
+  },
+);
 
 /** Filters with several keywords and statuses each. */
 export const filterRoutes: readonly AnyRoute[] = [
@@ -232,6 +274,7 @@ function keywordRoute(method: 'POST' | 'PUT', path: string, by: 'id' | 'filterId
     scope: WRITE,
     params: idParams,
     body: Type.Object({ keyword: keywordText(), whole_word: Type.Optional(Type.Boolean()) }),
+    answer: FilterKeyword,
     handle: async ({ services, viewer = '', params, body, once }) => {
       const wholeWord = wholeWordOf(body.whole_word, by === 'filterId');
       const command = { [by]: storedId(params.id), keyword: body.keyword, wholeWord };
@@ -245,9 +288,10 @@ function one(
   method: 'GET' | 'DELETE',
   path: string,
   scope: string,
+  answer: TSchema,
   handle: (asked: Asked) => ReturnType<AnyRoute['handle']>,
 ): AnyRoute {
-  return route({ method, path, auth: 'user', scope, params: idParams, handle });
+  return route({ method, path, auth: 'user', scope, params: idParams, answer, handle });
 }
 
 /** A new keyword matches whole words only by default. Source: Mastodon CustomFilterKeyword. */

@@ -4,14 +4,23 @@ import { JsonPieces } from '../../http/json-pieces.js';
 import { type AnyRoute, json, route } from '../../http/route.js';
 import { countGroups, notificationGroups } from '../../notifications/notification-groups.js';
 import { notificationGroup } from '../../notifications/whole-group.js';
+import { Account } from '../../pages/account/account.js';
 import { pageAnswer } from '../../pages/answers.js';
-import { renderGroups } from '../../pages/notification/notification-groups.js';
+import { GroupedNotificationsResults, renderGroups } from '../../pages/notification/notification-groups.js';
 import { arrayOf } from '../../pages/status/status-pages.js';
 import { pageBounds, pageProperties, pageQuery } from '../../paging/bounds.js';
 import { pageOf } from '../../paging/page.js';
 import { soon } from '../../paging/soon.js';
 import { notFound } from '../../viewing/visible.js';
-import { chosenProperties, filterOf, lastRead, supportedProperties, typesQuery, unreadQuery } from './notifications.js';
+import {
+  CountResponse,
+  chosenProperties,
+  filterOf,
+  lastRead,
+  supportedProperties,
+  typesQuery,
+  unreadQuery,
+} from './notifications.js';
 
 /** The longest possible key contains two ids and fits. */
 const keyParams = Type.Object({ key: Type.String({ maxLength: 100 }) });
@@ -28,6 +37,7 @@ const list = route({
     grouped_types: typesQuery(),
     expand_accounts: Type.Optional(Type.Union([Type.Literal('full'), Type.Literal('partial_avatars')])),
   }),
+  answer: GroupedNotificationsResults,
   handle: (request) => {
     const { services, viewer = '', query } = request;
     const { exclude_types, account_id, include_filtered, grouped_types, expand_accounts, supported_types } = query;
@@ -60,6 +70,7 @@ const unread = route({
   auth: 'user',
   scope: 'read:notifications',
   query: Type.Object({ ...unreadQuery, grouped_types: typesQuery() }),
+  answer: CountResponse,
   handle: async (request) => {
     const { services, viewer = '', query } = request;
     const bounds = { before: undefined, after: await lastRead(request), upwards: false, limit: query.limit };
@@ -74,6 +85,7 @@ const get = route({
   scope: 'read:notifications',
   params: keyParams,
   query: Type.Object(supportedProperties),
+  answer: GroupedNotificationsResults,
   handle: async ({ services, viewer = '', params, query }) => {
     const group = await notificationGroup(services, viewer, params.key);
     const look = { shown: 'alone', isPartial: false, supportedTypes: query.supported_types } as const;
@@ -89,6 +101,7 @@ const accounts = route({
   scope: ['read:notifications', 'write:notifications'],
   params: keyParams,
   query: pageQuery(40, 80),
+  answer: Type.Array(Account),
   handle: async (request) => {
     const { services, viewer = '', params, query } = request;
     const group = await notificationGroup(services, viewer, params.key);
@@ -107,6 +120,7 @@ const dismiss = route({
   auth: 'user',
   scope: 'write:notifications',
   params: keyParams,
+  answer: Type.Object({}),
   handle: async ({ services, viewer = '', params }) => {
     const group = await notificationGroup(services, viewer, params.key);
     if (group === undefined) return notFound();

@@ -5,13 +5,44 @@ import { isProblem } from '../../../actors/domain/problem.js';
 import type { AccountNotificationPolicyNow } from '../../../proto/gen/types.js';
 import { JsonPieces } from '../../http/json-pieces.js';
 import { type AnyRoute, json, type Request, route } from '../../http/route.js';
+import { entity } from '../../openapi/entity.js';
 import { idParams, pageAnswer } from '../../pages/answers.js';
-import { requestPieces } from '../../pages/notification/notification-requests.js';
+import { NotificationRequest, requestPieces } from '../../pages/notification/notification-requests.js';
 import { arrayOf } from '../../pages/status/status-pages.js';
 import { idText, pageBounds, pageQuery } from '../../paging/bounds.js';
 import { soon } from '../../paging/soon.js';
 import { askSoon } from '../../viewing/read-services.js';
 import { answered, notFound } from '../../viewing/visible.js';
+
+/** The REST API's NotificationPolicy. */
+const NotificationPolicy = entity('NotificationPolicy', {
+  for_limited_accounts: Type.String(),
+  for_new_accounts: Type.String(),
+  for_not_followers: Type.String(),
+  for_not_following: Type.String(),
+  for_private_mentions: Type.String(),
+  summary: Type.Object({
+    pending_notifications_count: Type.Integer(),
+    pending_requests_count: Type.Integer(),
+  }),
+});
+
+/** The REST API's V1NotificationPolicy. */
+const V1NotificationPolicy = entity('V1NotificationPolicy', {
+  filter_new_accounts: Type.Boolean(),
+  filter_not_followers: Type.Boolean(),
+  filter_not_following: Type.Boolean(),
+  filter_private_mentions: Type.Boolean(),
+  summary: Type.Object({
+    pending_notifications_count: Type.Integer(),
+    pending_requests_count: Type.Integer(),
+  }),
+});
+
+/** The REST API's MergedResponse. */
+const MergedResponse = entity('MergedResponse', {
+  merged: Type.Boolean(),
+});
 
 /** Twice the size of a page. */
 const REQUEST_IDS_MAX = 200;
@@ -32,6 +63,7 @@ const policy = route({
   path: '/api/v2/notifications/policy',
   auth: 'user',
   scope: READ,
+  answer: NotificationPolicy,
   handle: async ({ services, viewer = '' }) =>
     json(renderPolicy(answered(await services.askAccount(viewer, 'notificationPolicy', {})))),
 });
@@ -42,6 +74,7 @@ const setPolicy = route({
   auth: 'user',
   scope: WRITE,
   body: Change,
+  answer: NotificationPolicy,
   handle: async ({ services, viewer = '', body }) => {
     const reply = await services.askAccount(viewer, 'setNotificationPolicy', changeOf(body));
     return isProblem(reply) ? reply : json(renderPolicy(reply));
@@ -54,6 +87,7 @@ const oldPolicy = route({
   path: '/api/v1/notifications/policy',
   auth: 'user',
   scope: READ,
+  answer: V1NotificationPolicy,
   handle: async ({ services, viewer = '' }) =>
     json(renderOldPolicy(answered(await services.askAccount(viewer, 'notificationPolicy', {})))),
 });
@@ -69,6 +103,7 @@ const setOldPolicy = route({
     filter_new_accounts: Type.Optional(Type.Boolean()),
     filter_private_mentions: Type.Optional(Type.Boolean()),
   }),
+  answer: V1NotificationPolicy,
   handle: async ({ services, viewer = '', body }) => {
     const reply = await services.askAccount(viewer, 'setNotificationPolicy', {
       notFollowing: keptBack(body.filter_not_following),
@@ -86,6 +121,7 @@ const list = route({
   auth: 'user',
   scope: READ,
   query: pageQuery(40, 80),
+  answer: Type.Array(NotificationRequest),
   handle: (request) => {
     const { services, viewer = '', query } = request;
     const bounds = pageBounds(query);
@@ -105,6 +141,7 @@ const merged = route({
   path: '/api/v1/notifications/requests/merged',
   auth: 'user',
   scope: READ,
+  answer: MergedResponse,
   handle: () => json({ merged: true }),
 });
 
@@ -114,6 +151,7 @@ const get = route({
   auth: 'user',
   scope: READ,
   params: idParams,
+  answer: NotificationRequest,
   handle: async ({ services, viewer = '', params }) => {
     const found = await services.askAccount(viewer, 'notificationRequest', { ids: [storedId(params.id)] });
     if (isProblem(found)) return found;
@@ -131,6 +169,7 @@ const one = (verb: string, command: Settling) =>
     auth: 'user',
     scope: WRITE,
     params: idParams,
+    answer: Type.Object({}),
     handle: async (request) => {
       const ids = [storedId(request.params.id)];
       const found = await request.services.askAccount(request.viewer ?? '', 'notificationRequest', { ids });
@@ -145,6 +184,7 @@ const several = (verb: string, command: Settling) =>
     auth: 'user',
     scope: WRITE,
     body: Type.Object({ id: Type.Optional(Type.Array(idText(), { maxItems: REQUEST_IDS_MAX })) }),
+    answer: Type.Object({}),
     handle: (request) => settle(request, command, (request.body.id ?? []).map(storedId)),
   });
 

@@ -6,11 +6,18 @@ import { type Answer, type AnyRoute, json, type Request, route } from '../../htt
 import { storedNotification } from '../../notifications/notification-cursor.js';
 import type { NotificationFilter } from '../../notifications/notification-filter.js';
 import { countNotifications, notificationList } from '../../notifications/notifications.js';
+import { entity } from '../../openapi/entity.js';
 import { idParams, pageAnswer } from '../../pages/answers.js';
+import { Notification } from '../../pages/notification/notification.js';
 import { arrayOf } from '../../pages/status/status-pages.js';
 import { idText, limitQuery, pageBounds, pageProperties } from '../../paging/bounds.js';
 import { soon } from '../../paging/soon.js';
 import { answered, notFound } from '../../viewing/visible.js';
+
+/** The REST API's CountResponse. */
+export const CountResponse = entity('CountResponse', {
+  count: Type.Integer(),
+});
 
 /** More than there are types; unknown names match nothing. */
 const TYPES_MAX = 50;
@@ -46,6 +53,7 @@ const list = route({
   auth: 'user',
   scope: 'read:notifications',
   query: Type.Object({ ...pageProperties(40, 80), ...chosenProperties, ...supportedProperties }),
+  answer: Type.Array(Notification),
   handle: (request) => {
     const { services, viewer = '', query } = request;
     const { exclude_types, account_id, include_filtered, supported_types } = query;
@@ -77,6 +85,7 @@ const unread = route({
   auth: 'user',
   scope: 'read:notifications',
   query: Type.Object(unreadQuery),
+  answer: CountResponse,
   handle: async (request) => {
     const { services, viewer = '', query } = request;
     const above = await lastRead(request);
@@ -91,6 +100,7 @@ const get = route({
   scope: 'read:notifications',
   params: idParams,
   query: Type.Object(supportedProperties),
+  answer: Notification,
   handle: async ({ services, viewer = '', params, query }) => {
     const id = storedId(params.id);
     const record = await storedNotification(services, viewer, id);
@@ -106,6 +116,7 @@ const clear = route({
   path: '/api/v1/notifications/clear',
   auth: 'user',
   scope: 'write:notifications',
+  answer: Type.Object({}),
   handle: async ({ services, viewer = '' }) => {
     const reply = await services.askAccount(viewer, 'clearNotifications', {});
     return isProblem(reply) ? reply : json({});
@@ -118,6 +129,7 @@ const dismiss = route({
   auth: 'user',
   scope: 'write:notifications',
   params: idParams,
+  answer: Type.Object({}),
   handle: (request) => dismissOne(request, request.params.id),
 });
 
@@ -128,6 +140,7 @@ const dismissNamed = route({
   auth: 'user',
   scope: 'write:notifications',
   body: Type.Object({ id: idText() }),
+  answer: Type.Object({}),
   handle: (request) => dismissOne(request, request.body.id),
 });
 

@@ -6,6 +6,17 @@ import { vapidKeys } from '../../../actors/instance/keys.js';
 import type { AccountPushSubscription } from '../../../proto/gen/types.js';
 import { type Answer, type AnyRoute, json, route } from '../../http/route.js';
 import type { Services } from '../../http/services.js';
+import { entity, oneOf, uri } from '../../openapi/entity.js';
+
+/** The REST API's WebPushSubscription. */
+const WebPushSubscription = entity('WebPushSubscription', {
+  id: Type.String(),
+  endpoint: uri(),
+  standard: Type.Boolean(),
+  alerts: Type.Object(Object.fromEntries(PUSH_ALERTS.map((name) => [name, Type.Boolean()]))),
+  policy: oneOf(...PUSH_POLICIES),
+  server_key: Type.String(),
+});
 
 /** Longer than the endpoint of any push service. */
 const ENDPOINT_CHARS_MAX = 2_048;
@@ -34,6 +45,7 @@ export const pushRoutes: readonly AnyRoute[] = paths.flatMap((path): AnyRoute[] 
     method: 'GET',
     path,
     ...shared,
+    answer: WebPushSubscription,
     handle: async ({ services, viewer = '', bearer }) =>
       answer(services, await services.askAccount(viewer, 'pushSubscription', { tokenHash: bearer?.tokenHash ?? '' })),
   }),
@@ -52,6 +64,7 @@ export const pushRoutes: readonly AnyRoute[] = paths.flatMap((path): AnyRoute[] 
       }),
       ...Wishes,
     }),
+    answer: WebPushSubscription,
     handle: async ({ services, viewer = '', bearer, body }) => {
       const { endpoint, keys, standard = false } = body.subscription;
       const point = bytesOf(keys.p256dh);
@@ -71,6 +84,7 @@ export const pushRoutes: readonly AnyRoute[] = paths.flatMap((path): AnyRoute[] 
     path,
     ...shared,
     body: wishes(),
+    answer: WebPushSubscription,
     handle: async ({ services, viewer = '', bearer, body }) => {
       const changes = { alerts: alertsOf(body), withAlerts: body.data?.alerts !== undefined };
       const command = { ...changes, tokenHash: bearer?.tokenHash ?? '', policy: policyOf(body) ?? '' };
@@ -81,6 +95,7 @@ export const pushRoutes: readonly AnyRoute[] = paths.flatMap((path): AnyRoute[] 
     method: 'DELETE',
     path,
     ...shared,
+    answer: Type.Object({}),
     handle: async ({ services, viewer = '', bearer }) => {
       const gone = await services.askAccount(viewer, 'unsubscribePush', { tokenHash: bearer?.tokenHash ?? '' });
       return isProblem(gone) ? gone : json({});

@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox';
 import { storedId } from '../../../actors/domain/ids.js';
 import { isProblem, type Problem } from '../../../actors/domain/problem.js';
 import { type Answer, type AnyRoute, json, type Request, route } from '../../http/route.js';
-import { renderV1Filter } from '../../pages/account/filter.js';
+import { renderV1Filter, V1Filter } from '../../pages/account/filter.js';
 import { idParams } from '../../pages/answers.js';
 import { notFound } from '../../viewing/visible.js';
 import { contexts, expiresIn, expiresInMs, keywordOf, keywordText, ownFilters } from './filters.js';
@@ -24,6 +24,7 @@ const all = route({
   path: '/api/v1/filters',
   auth: 'user',
   scope: READ,
+  answer: Type.Array(V1Filter),
   handle: async ({ services, viewer = '' }) => {
     const filters = await ownFilters(services, viewer);
     return json(filters.flatMap((filter) => filter.keywords.map((keyword) => renderV1Filter(filter, keyword))));
@@ -37,6 +38,7 @@ const create = route({
   auth: 'user',
   scope: WRITE,
   body: Type.Object({ phrase: keywordText(), context: contexts(), expires_in: expiresIn(), ...flags }),
+  answer: V1Filter,
   handle: (request) => save(request, undefined, request.once),
 });
 
@@ -46,6 +48,7 @@ const get = route({
   auth: 'user',
   scope: READ,
   params: idParams,
+  answer: V1Filter,
   handle: (request) => shown(request, request.params.id),
 });
 
@@ -62,6 +65,7 @@ const update = route({
     expires_in: expiresIn(),
     ...flags,
   }),
+  answer: V1Filter,
   handle: async (request) => {
     const known = await keywordOf(request);
     if (known === undefined) return notFound();
@@ -77,6 +81,7 @@ const remove = route({
   auth: 'user',
   scope: WRITE,
   params: idParams,
+  answer: Type.Object({}),
   handle: async ({ services, viewer = '', params }) => {
     const command = { id: storedId(params.id), lastTakesFilter: true };
     const reply = await services.askAccount(viewer, 'removeKeyword', command);

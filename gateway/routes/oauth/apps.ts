@@ -9,6 +9,32 @@ import { findApp, newSecret } from '../../oauth/clients.js';
 import { guardsOf } from '../../oauth/guards.js';
 import { isAcceptableRedirect, REDIRECT_URI_CHARS_MAX } from '../../oauth/redirects.js';
 import { ALL_SCOPES, parseScopes, SCOPES_CHARS_MAX } from '../../oauth/scopes.js';
+import { entity, nullable, uri } from '../../openapi/entity.js';
+
+/** The REST API's Application. */
+const Application = entity('Application', {
+  id: Type.String(),
+  name: Type.String(),
+  redirect_uri: Type.String(),
+  redirect_uris: Type.Array(uri()),
+  scopes: Type.Array(Type.String()),
+  vapid_key: Type.String(),
+  website: Type.Optional(nullable(uri())),
+});
+
+/** The REST API's CredentialApplication. */
+const CredentialApplication = entity('CredentialApplication', {
+  client_id: Type.String(),
+  client_secret: Type.String(),
+  id: Type.String(),
+  name: Type.String(),
+  redirect_uri: Type.String(),
+  redirect_uris: Type.Array(uri()),
+  scopes: Type.Array(Type.String()),
+  vapid_key: Type.String(),
+  client_secret_expires_at: Type.Optional(nullable(Type.Integer())),
+  website: Type.Optional(nullable(uri())),
+});
 
 /** Source: Mastodon, Doorkeeper application limits. */
 const NAME_CHARS_MAX = 60;
@@ -62,6 +88,7 @@ const createApp = route({
   path: '/api/v1/apps',
   auth: 'none',
   body: NewApp,
+  answer: CredentialApplication,
   handle: async ({ services, body, remoteAddress }) => {
     const name = body.client_name.trim();
     if (name === '') return invalid('client_name', "Application name can't be blank", 'ERR_BLANK');
@@ -106,6 +133,7 @@ const verifyApp = route({
   method: 'GET',
   path: '/api/v1/apps/verify_credentials',
   auth: 'app',
+  answer: Application,
   handle: async ({ services, bearer }) => {
     const app = (await findApp(services, bearer?.clientId ?? '')) ?? { ...OWN, scopes: bearer?.scopes ?? [] };
     return json(renderApp(app, (await vapidKeys(services)).publicKey));

@@ -10,7 +10,7 @@ import { PASSWORD_CHARS_MAX, PASSWORD_CHARS_MIN } from '../../oauth/passwords.js
 import { grantable } from '../../oauth/scopes.js';
 import { isEmail, signUp } from '../../oauth/sign-up.js';
 import { judgeSignUp } from '../../oauth/sign-up-limits.js';
-import { issueToken, renderToken } from '../../oauth/tokens.js';
+import { issueToken, renderToken, Token } from '../../oauth/tokens.js';
 import { notFound } from '../../viewing/visible.js';
 
 /** Bounds the input; the rules of sign-up enforce shorter lengths. */
@@ -50,6 +50,7 @@ const createAccount = route({
     },
     { shown: DEMANDED },
   ),
+  answer: Token,
   handle: async ({ services, bearer, body, remoteAddress, newId }) => {
     const { registrations, rateLimits } = services.instance;
     if (registrations === 'closed') return problem('forbidden', 'This action is not allowed');
@@ -89,6 +90,7 @@ const resend = route({
   auth: 'unconfirmed',
   scope: 'write:accounts',
   body: Type.Object({ email: Type.Optional(text()) }),
+  answer: Type.Object({}),
   handle: async ({ services, viewer = '', bearer, body, remoteAddress }) => {
     const record = await services.tables.get(accounts, { account: viewer });
     if (record === undefined) return notFound();
@@ -134,6 +136,7 @@ const checkConfirmation = route({
   path: '/api/v1/emails/check_confirmation',
   auth: 'unconfirmed',
   scope: 'read:accounts',
+  answer: Type.Boolean(),
   handle: async ({ services, viewer = '' }) => {
     const record = await services.tables.get(accounts, { account: viewer });
     return record === undefined ? notFound() : json(record.confirmed);

@@ -13,8 +13,26 @@ import { guardsOf } from '../../oauth/guards.js';
 import { checkPassword } from '../../oauth/password-check.js';
 import { challengeOf } from '../../oauth/pkce.js';
 import { ALL_SCOPES, grantable, isSubset, parseScopes, SCOPES_CHARS_MAX } from '../../oauth/scopes.js';
-import { issueAppToken, issueToken, renderToken } from '../../oauth/tokens.js';
+import { issueAppToken, issueToken, renderToken, Token } from '../../oauth/tokens.js';
+import { entity, uri } from '../../openapi/entity.js';
 import { renderAccount } from '../../pages/account/account.js';
+
+/** The REST API's DiscoverOauthServerConfigurationResponse. */
+const DiscoverOauthServerConfigurationResponse = entity('DiscoverOauthServerConfigurationResponse', {
+  app_registration_endpoint: uri(),
+  authorization_endpoint: uri(),
+  code_challenge_methods_supported: Type.Array(Type.String()),
+  grant_types_supported: Type.Array(Type.String()),
+  issuer: uri(),
+  response_modes_supported: Type.Array(Type.String()),
+  response_types_supported: Type.Array(Type.String()),
+  revocation_endpoint: uri(),
+  scopes_supported: Type.Array(Type.String()),
+  service_documentation: uri(),
+  token_endpoint: uri(),
+  token_endpoint_auth_methods_supported: Type.Array(Type.String()),
+  userinfo_endpoint: uri(),
+});
 
 const GRANTS = ['authorization_code', 'client_credentials', 'password'];
 const TokenRequest = Type.Object(
@@ -50,6 +68,7 @@ const token = route({
   path: '/oauth/token',
   auth: 'none',
   body: TokenRequest,
+  answer: Token,
   handle: async ({ services, body, headers, remoteAddress }) => {
     if (body.grant_type === '') return oauthError(400, 'invalid_request', 'Missing required parameter: grant_type.');
     const client = await authenticateClient(services, headers.authorization, body);
@@ -156,6 +175,7 @@ const revoke = route({
   path: '/oauth/revoke',
   auth: 'none',
   body: Revocation,
+  answer: Type.Object({}),
   handle: async ({ services, body, headers }) => {
     const refused = () => oauthError(403, 'unauthorized_client', 'You are not authorized to revoke this token');
     const client = await authenticateClient(services, headers.authorization, body);
@@ -187,12 +207,21 @@ async function userInfo({ services, viewer = '' }: Request<unknown, unknown, unk
   });
 }
 
+const UserInfo = Type.Object({
+  iss: uri(),
+  sub: uri(),
+  name: Type.String(),
+  preferred_username: Type.String(),
+  profile: uri(),
+  picture: uri(),
+});
 const userInfoScopes = ['profile', 'read', 'read:accounts'];
 const getUserInfo = route({
   method: 'GET',
   path: '/oauth/userinfo',
   auth: 'user',
   scope: userInfoScopes,
+  answer: UserInfo,
   handle: userInfo,
 });
 const postUserInfo = route({
@@ -200,6 +229,7 @@ const postUserInfo = route({
   path: '/oauth/userinfo',
   auth: 'user',
   scope: userInfoScopes,
+  answer: UserInfo,
   handle: userInfo,
 });
 
@@ -208,6 +238,7 @@ const metadata = route({
   method: 'GET',
   path: '/.well-known/oauth-authorization-server',
   auth: 'none',
+  answer: DiscoverOauthServerConfigurationResponse,
   handle: async ({ services: { instance } }) => {
     const at = (path: string) => `${instance.baseUrl}${path}`;
     return json({

@@ -4,7 +4,7 @@ import { isProblem } from '../../../actors/domain/problem.js';
 import { type AnyRoute, json, route } from '../../http/route.js';
 import type { Services } from '../../http/services.js';
 import { idParams } from '../../pages/answers.js';
-import { renderPoll } from '../../pages/status/poll.js';
+import { Poll, renderPoll } from '../../pages/status/poll.js';
 import { NO_MARKS } from '../../pages/status/viewer-marks.js';
 import { notFound, visibleStatus } from '../../viewing/visible.js';
 import type { VisibleStatus } from '../../viewing/visible-status.js';
@@ -15,6 +15,7 @@ const get = route({
   auth: 'optional',
   scope: 'read:statuses',
   params: idParams,
+  answer: Poll,
   handle: async ({ services, viewer, params }) => {
     const seen = await visibleStatus(services, viewer, params.id);
     return isProblem(seen) ? seen : answer(services, viewer, seen);
@@ -31,6 +32,7 @@ const vote = route({
   body: Type.Object({
     choices: Type.Array(Type.Integer({ minimum: 0, maximum: 100 }), { minItems: 1, maxItems: POLL_OPTIONS_MAX }),
   }),
+  answer: Poll,
   handle: async ({ services, viewer = '', params, body, once }) => {
     const seen = await visibleStatus(services, viewer, params.id);
     if (isProblem(seen)) return seen;

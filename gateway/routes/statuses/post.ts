@@ -21,6 +21,8 @@ import { type Answer, json, route } from '../../http/route.js';
 import type { Services } from '../../http/services.js';
 import { findApp } from '../../oauth/clients.js';
 import { approvedAccounts } from '../../pages/answers.js';
+import { ScheduledStatus } from '../../pages/status/scheduled-status.js';
+import { Status } from '../../pages/status/status.js';
 import { idText } from '../../paging/bounds.js';
 import { languageOf } from '../../posting/language.js';
 import { quotable, quoteOf, visibilityOfQuote } from '../../posting/quoting.js';
@@ -86,6 +88,7 @@ export const postStatus = route({
   auth: 'user',
   scope: 'write:statuses',
   body: Draft,
+  answer: Type.Union([Status, ScheduledStatus]),
   handle: async ({ services, viewer = '', bearer, body, headers, once }) => {
     const [author, app, parent, quoted] = await Promise.all([
       services.tables.get(accounts, { account: viewer }),

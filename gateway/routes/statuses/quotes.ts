@@ -5,6 +5,7 @@ import { QUOTE_POLICY_DEFAULT } from '../../../actors/domain/quoting.js';
 import { quotes } from '../../../store/tables.js';
 import { type AnyRoute, json, route } from '../../http/route.js';
 import { idParams, statusPage } from '../../pages/answers.js';
+import { Status } from '../../pages/status/status.js';
 import { idText, pageBounds, pageQuery } from '../../paging/bounds.js';
 import { entriesSoon, PartsCursor } from '../../paging/cursor.js';
 import { readPage } from '../../paging/page.js';
@@ -24,6 +25,7 @@ const setPolicy = route({
   body: Type.Object({
     quote_approval_policy: Type.Optional(QuotePolicy),
   }),
+  answer: Status,
   handle: async ({ services, viewer = '', params, body }) => {
     const seen = await visibleStatus(services, viewer, params.id);
     if (isProblem(seen)) return seen;
@@ -46,6 +48,7 @@ const list = route({
   scope: 'read:statuses',
   params: idParams,
   query: pageQuery(),
+  answer: Type.Array(Status),
   handle: (request) => {
     const { services, viewer, params, query } = request;
     return soon(visibleStatus(services, viewer, params.id), (seen) => {
@@ -70,6 +73,7 @@ const revoke = route({
   auth: 'user',
   scope: WRITE,
   params: Type.Object({ id: idText(), quote: idText() }),
+  answer: Status,
   handle: async ({ services, viewer = '', params }) => {
     const seen = await visibleStatus(services, viewer, params.id);
     if (isProblem(seen)) return seen;

@@ -8,7 +8,7 @@ import { type Answer, type AnyRoute, json, route } from '../../http/route.js';
 import type { Services } from '../../http/services.js';
 import { idParams, pageAnswer } from '../../pages/answers.js';
 import { renderMediaList } from '../../pages/status/media.js';
-import { scheduledJson } from '../../pages/status/scheduled-status.js';
+import { ScheduledStatus, scheduledJson } from '../../pages/status/scheduled-status.js';
 import { arrayOf } from '../../pages/status/status-pages.js';
 import { pageBounds, pageQuery } from '../../paging/bounds.js';
 import { type Soon, soon, together } from '../../paging/soon.js';
@@ -26,6 +26,7 @@ const all = route({
   auth: 'user',
   scope: READ,
   query: pageQuery(),
+  answer: Type.Array(ScheduledStatus),
   handle: (request) => {
     const { services, viewer = '', query } = request;
     const bounds = pageBounds(query);
@@ -45,6 +46,7 @@ const get = route({
   auth: 'user',
   scope: READ,
   params: idParams,
+  answer: ScheduledStatus,
   handle: async ({ services, viewer = '', params }) =>
     answer(services, await services.askAccount(viewer, 'scheduledOne', { id: storedId(params.id) })),
 });
@@ -56,6 +58,7 @@ const update = route({
   scope: WRITE,
   params: idParams,
   body: Type.Object({ scheduled_at: Type.Optional(Type.String({ maxLength: DATE_CHARS_MAX })) }),
+  answer: ScheduledStatus,
   handle: async ({ services, viewer = '', params, body }) => {
     const id = storedId(params.id);
     const known = await services.askAccount(viewer, 'scheduledOne', { id });
@@ -72,6 +75,7 @@ const remove = route({
   auth: 'user',
   scope: WRITE,
   params: idParams,
+  answer: Type.Object({}),
   handle: async ({ services, viewer = '', params }) => {
     const reply = await services.askAccount(viewer, 'unschedule', { id: storedId(params.id) });
     return isProblem(reply) ? reply : json({});

@@ -8,7 +8,8 @@ import { JsonPieces } from '../../http/json-pieces.js';
 import { type Answer, type AnyRoute, json, route } from '../../http/route.js';
 import type { Services } from '../../http/services.js';
 import { idParams } from '../../pages/answers.js';
-import { renderStatusEdit, renderStatusSource } from '../../pages/status/status-history.js';
+import { Status } from '../../pages/status/status.js';
+import { renderStatusEdit, renderStatusSource, StatusEdit, StatusSource } from '../../pages/status/status-history.js';
 import { soon } from '../../paging/soon.js';
 import { editedMedia, letGo, mediaEdit } from '../../posting/edited-media.js';
 import { written } from '../../posting/written.js';
@@ -33,6 +34,7 @@ const edit = route({
     quote_approval_policy: Type.Optional(QuotePolicy),
     ...mediaEdit,
   }),
+  answer: Status,
   handle: async ({ services, viewer = '', params, body }) => {
     const [seen, author] = await Promise.all([
       visibleStatus(services, viewer, params.id),
@@ -77,6 +79,7 @@ const history = route({
   auth: 'optional',
   scope: 'read:statuses',
   params: idParams,
+  answer: Type.Array(StatusEdit),
   handle: ({ services, viewer, params }) =>
     soon(visibleStatus(services, viewer, params.id), (seen) => {
       if (isProblem(seen)) return seen;
@@ -133,6 +136,7 @@ const source = route({
   auth: 'user',
   scope: 'read:statuses',
   params: idParams,
+  answer: StatusSource,
   handle: async ({ services, viewer, params }) => {
     const seen = await visibleStatus(services, viewer, params.id);
     return isProblem(seen) ? seen : json(renderStatusSource(seen.original ?? seen.record));

@@ -4,7 +4,9 @@ import type { StoreAccountEdge, StoreStatusRecord, StoreStatusRef } from '../../
 import { bookmarks, favouritedBy, favourites, rebloggedBy } from '../../../store/tables.js';
 import { type Answer, type AnyRoute, json, type Request, route } from '../../http/route.js';
 import type { Services } from '../../http/services.js';
+import { Account } from '../../pages/account/account.js';
 import { accountPage, idParams, statusPage } from '../../pages/answers.js';
+import { Status } from '../../pages/status/status.js';
 import type { Done } from '../../pages/status/status-pages.js';
 import { pageBounds, pageQuery } from '../../paging/bounds.js';
 import { type Entry, entriesSoon, PartsCursor } from '../../paging/cursor.js';
@@ -71,6 +73,7 @@ function mark(verb: string, scope: string, done: Done, work: Mark): AnyRoute {
     scope,
     params: idParams,
     body: Type.Object({ visibility: Type.Optional(Type.String({ maxLength: 20 })) }),
+    answer: Status,
     handle: async ({ services, viewer = '', params, body }) => {
       const seen = await visibleStatus(services, viewer, params.id);
       if (isProblem(seen)) return seen;
@@ -91,6 +94,7 @@ function unmark(verb: string, scope: string, done: Done, work: Mark): AnyRoute {
     auth: 'user',
     scope,
     params: idParams,
+    answer: Status,
     handle: async ({ services, viewer = '', params }) => {
       const seen = await visibleStatus(services, viewer, params.id);
       const record = isProblem(seen) ? await unseenOriginal(services, params.id) : (seen.original ?? seen.record);
@@ -131,6 +135,7 @@ function markedBy(name: string, table: typeof favouritedBy): AnyRoute {
     scope: ['read:statuses', 'read:accounts'],
     params: idParams,
     query: pageQuery(40, 80),
+    answer: Type.Array(Account),
     handle: (request: Request<{ id: string }, Parameters<typeof pageBounds>[0], unknown>) =>
       soon(visibleStatus(request.services, request.viewer, request.params.id), (seen) =>
         isProblem(seen) ? seen : markers(request, table, seen),
@@ -163,6 +168,7 @@ function markList(path: string, scope: string, table: typeof favourites): AnyRou
     auth: 'user',
     scope,
     query: pageQuery(),
+    answer: Type.Array(Status),
     handle: (request) => {
       const { services, viewer = '', query } = request;
       const bounds = pageBounds(query);

@@ -2,7 +2,7 @@ import { storedId } from '../../../actors/domain/ids.js';
 import { isProblem, problem } from '../../../actors/domain/problem.js';
 import { type AnyRoute, json, route } from '../../http/route.js';
 import { idParams } from '../../pages/answers.js';
-import { isPinnable } from '../../pages/status/status.js';
+import { isPinnable, Status } from '../../pages/status/status.js';
 import { notFound, visibleStatus } from '../../viewing/visible.js';
 
 const SCOPE = 'write:accounts';
@@ -13,6 +13,7 @@ const pin = route({
   auth: 'user',
   scope: SCOPE,
   params: idParams,
+  answer: Status,
   handle: async ({ services, viewer = '', params }) => {
     const seen = await visibleStatus(services, viewer, params.id);
     if (isProblem(seen)) return seen;
@@ -33,6 +34,7 @@ const unpin = route({
   auth: 'user',
   scope: SCOPE,
   params: idParams,
+  answer: Status,
   handle: async ({ services, viewer = '', params }) => {
     const seen = await visibleStatus(services, viewer, params.id);
     // The pin is removed even if the status is gone: a leftover pin would use up a place.

@@ -5,9 +5,10 @@ import type { ConversationThread } from '../../../proto/gen/types.js';
 import { JsonPieces } from '../../http/json-pieces.js';
 import { type Answer, type AnyRoute, json, route } from '../../http/route.js';
 import type { Services } from '../../http/services.js';
+import { entity } from '../../openapi/entity.js';
 import { idParams } from '../../pages/answers.js';
-import { renderPreviewCard } from '../../pages/status/preview-card.js';
-import type { Status } from '../../pages/status/status.js';
+import { PreviewCard, renderPreviewCard } from '../../pages/status/preview-card.js';
+import { Status } from '../../pages/status/status.js';
 import { arrayOf } from '../../pages/status/status-pages.js';
 import { idText } from '../../paging/bounds.js';
 import { type Soon, soon } from '../../paging/soon.js';
@@ -15,6 +16,12 @@ import { PLACES } from '../../viewing/judge.js';
 import { notFound, visibleById, visibleStatus } from '../../viewing/visible.js';
 import type { VisibleStatus } from '../../viewing/visible-status.js';
 import { postStatus } from './post.js';
+
+/** The REST API's Context. */
+const Context = entity('Context', {
+  ancestors: Type.Array(Status),
+  descendants: Type.Array(Status),
+});
 
 /** Statuses in one request: bounds one read of the store. */
 const STATUSES_ASKED_MAX = 100;
@@ -27,6 +34,7 @@ const getStatus = route({
   auth: 'optional',
   scope: READ,
   params: idParams,
+  answer: Status,
   handle: ({ services, viewer, params }) =>
     soon(visibleStatus(services, viewer, params.id), (seen) =>
       isProblem(seen) ? seen : answer(services, viewer, seen),
@@ -43,6 +51,7 @@ const getStatuses = route({
   auth: 'optional',
   scope: READ,
   query: Type.Object({ id: Type.Array(idText(), { default: [], maxItems: STATUSES_ASKED_MAX }) }),
+  answer: Type.Array(Status),
   handle: ({ services, viewer, query }) =>
     soon(visibleById(services, viewer, [...new Set(query.id.map(storedId))]), (seen) =>
       soon(services.pages.list(services, viewer, seen), (list) => json(list)),
@@ -70,6 +79,7 @@ const deleteStatus = route({
   scope: 'write:statuses',
   params: idParams,
   query: Type.Object({ delete_media: Type.Optional(Type.Boolean()) }),
+  answer: Status,
   handle: async ({ services, viewer = '', params, query }) => {
     const seen = await visibleStatus(services, viewer, params.id);
     if (isProblem(seen)) return seen;
@@ -103,6 +113,7 @@ const context = route({
   auth: 'optional',
   scope: READ,
   params: idParams,
+  answer: Context,
   handle: async ({ services, viewer, params }) => {
     const seen = await visibleStatus(services, viewer, params.id);
     if (isProblem(seen)) return seen;
@@ -119,6 +130,7 @@ const card = route({
   auth: 'optional',
   scope: READ,
   params: idParams,
+  answer: PreviewCard,
   handle: async ({ services, viewer, params }) => {
     const seen = await visibleStatus(services, viewer, params.id);
     if (isProblem(seen)) return seen;

@@ -1,9 +1,11 @@
+import { Type } from '@sinclair/typebox';
 import { storedId } from '../../../actors/domain/ids.js';
 import { isProblem } from '../../../actors/domain/problem.js';
 import { JsonPieces } from '../../http/json-pieces.js';
 import { type AnyRoute, json, route } from '../../http/route.js';
 import { idParams, pageAnswer, statusPage } from '../../pages/answers.js';
-import { conversationPieces } from '../../pages/status/conversation.js';
+import { Conversation, conversationPieces } from '../../pages/status/conversation.js';
+import { Status } from '../../pages/status/status.js';
 import { arrayOf } from '../../pages/status/status-pages.js';
 import { pageBounds, pageQuery } from '../../paging/bounds.js';
 import { soon } from '../../paging/soon.js';
@@ -17,6 +19,7 @@ const list = route({
   auth: 'user',
   scope: 'read:statuses',
   query: pageQuery(),
+  answer: Type.Array(Conversation),
   handle: (request) => {
     const { services, viewer = '', query } = request;
     const bounds = pageBounds(query);
@@ -37,6 +40,7 @@ const marking = (verb: string, command: 'readDirect' | 'unreadDirect') =>
     auth: 'user',
     scope: 'write:conversations',
     params: idParams,
+    answer: Conversation,
     handle: async ({ services, viewer = '', params }) => {
       const direct = await services.askAccount(viewer, command, { id: storedId(params.id) });
       if (isProblem(direct)) return direct;
@@ -51,6 +55,7 @@ const remove = route({
   auth: 'user',
   scope: 'write:conversations',
   params: idParams,
+  answer: Type.Object({}),
   handle: async ({ services, viewer = '', params }) => {
     const reply = await services.askAccount(viewer, 'deleteDirect', { id: storedId(params.id) });
     return isProblem(reply) ? reply : json({});
@@ -64,6 +69,7 @@ const timeline = route({
   auth: 'user',
   scope: 'read:statuses',
   query: pageQuery(),
+  answer: Type.Array(Status),
   handle: (request) => {
     const bounds = pageBounds(request.query);
     return soon(directTimeline(request.services, request.viewer ?? '', bounds), (page) =>

@@ -4,8 +4,10 @@ import { EDGE_PAGE_MAX } from '../../../actors/domain/edge-page.js';
 import { storedId } from '../../../actors/domain/ids.js';
 import { isProblem, problem } from '../../../actors/domain/problem.js';
 import { type AnyRoute, json, type Request, route } from '../../http/route.js';
-import { renderList } from '../../pages/account/list.js';
+import { Account } from '../../pages/account/account.js';
+import { List, renderList } from '../../pages/account/list.js';
 import { idParams, statusPage } from '../../pages/answers.js';
+import { Status } from '../../pages/status/status.js';
 import { idText, pageBounds, pageProperties, pageQuery } from '../../paging/bounds.js';
 import { soon } from '../../paging/soon.js';
 import { listTimeline } from '../../timelines/list.js';
@@ -26,6 +28,7 @@ const all = route({
   path: '/api/v1/lists',
   auth: 'user',
   scope: READ,
+  answer: Type.Array(List),
   handle: async ({ services, viewer = '' }) =>
     json(answered(await services.askAccount(viewer, 'lists', {})).lists.map(renderList)),
 });
@@ -41,6 +44,7 @@ const create = route({
     replies_policy: Type.Optional(policy()),
     exclusive: Type.Boolean({ default: false }),
   }),
+  answer: List,
   handle: async ({ services, viewer = '', body, once }) => {
     const wanted = { title: body.title, repliesPolicy: body.replies_policy ?? 'list', exclusive: body.exclusive };
     const list = await services.askAccount(viewer, 'createList', wanted, once);
@@ -54,6 +58,7 @@ const get = route({
   auth: 'user',
   scope: READ,
   params: idParams,
+  answer: List,
   handle: async ({ services, viewer = '', params }) => {
     const list = await services.askAccount(viewer, 'list', { id: storedId(params.id) });
     return isProblem(list) ? list : json(renderList(list));
@@ -71,6 +76,7 @@ const update = route({
     replies_policy: Type.Optional(policy()),
     exclusive: Type.Optional(Type.Boolean()),
   }),
+  answer: List,
   handle: async ({ services, viewer = '', params, body }) => {
     const changes = { title: body.title, repliesPolicy: body.replies_policy, exclusive: body.exclusive };
     const list = await services.askAccount(viewer, 'updateList', { id: storedId(params.id), ...changes });
@@ -84,6 +90,7 @@ const remove = route({
   auth: 'user',
   scope: WRITE,
   params: idParams,
+  answer: Type.Object({}),
   handle: async ({ services, viewer = '', params }) => {
     const reply = await services.askAccount(viewer, 'deleteList', { id: storedId(params.id) });
     return isProblem(reply) ? reply : json({});
@@ -101,6 +108,7 @@ const members = route({
     // 0 requests all members; clients do so to edit a list.
     limit: Type.Integer({ minimum: 0, maximum: 80, default: 40, clamp: true, lenient: true }),
   }),
+  answer: Type.Array(Account),
   handle: async (request) => {
     const { services, viewer = '', params, query } = request;
     const bounds = { ...pageBounds(query), limit: query.limit === 0 ? EDGE_PAGE_MAX : query.limit };
@@ -116,6 +124,7 @@ const add = route({
   scope: WRITE,
   params: idParams,
   body: Type.Object({ account_ids: accountIds() }),
+  answer: Type.Object({}),
   handle: (request) => changeMembers(request, 'addToList', request.body.account_ids),
 });
 
@@ -128,6 +137,7 @@ const take = route({
   // Some clients send no body with DELETE.
   query: Type.Object({ account_ids: Type.Optional(accountIds()) }),
   body: Type.Object({ account_ids: Type.Optional(accountIds()) }),
+  answer: Type.Object({}),
   handle: (request) => changeMembers(request, 'removeFromList', request.body.account_ids ?? request.query.account_ids),
 });
 
@@ -151,6 +161,7 @@ const containing = route({
   auth: 'user',
   scope: READ,
   params: idParams,
+  answer: Type.Array(List),
   handle: async ({ services, viewer = '', params }) => {
     const record = await publishedAccount(services, params.id);
     if (isProblem(record)) return record;
@@ -165,6 +176,7 @@ const timeline = route({
   scope: READ,
   params: idParams,
   query: pageQuery(),
+  answer: Type.Array(Status),
   handle: (request) => {
     const { services, viewer = '', params, query } = request;
     const bounds = pageBounds(query);

@@ -3,9 +3,17 @@ import { MARKED_TIMELINES } from '../../../actors/account/markers.js';
 import { isProblem } from '../../../actors/domain/problem.js';
 import type { AccountMarker } from '../../../proto/gen/types.js';
 import { type AnyRoute, json, route } from '../../http/route.js';
+import { entity, time } from '../../openapi/entity.js';
 import { idText } from '../../paging/bounds.js';
 import { isoTime } from '../../paging/iso-time.js';
 import { answered } from '../../viewing/visible.js';
+
+/** The REST API's Marker. */
+const Marker = entity('Marker', {
+  last_read_id: Type.String(),
+  updated_at: time(),
+  version: Type.Integer(),
+});
 
 /** More than there are timelines; unknown names have no marker. */
 const TIMELINES_MAX = 10;
@@ -19,6 +27,7 @@ const get = route({
   query: Type.Object({
     timeline: Type.Optional(Type.Array(Type.String({ maxLength: 50 }), { maxItems: TIMELINES_MAX })),
   }),
+  answer: Type.Object({ home: Type.Optional(Marker), notifications: Type.Optional(Marker) }),
   handle: async ({ services, viewer = '', query }) => {
     const { markers } = answered(await services.askAccount(viewer, 'markers', {}));
     return json(rendered(markers.filter(({ timeline }) => query.timeline?.includes(timeline) === true)));
@@ -31,6 +40,7 @@ const set = route({
   auth: 'user',
   scope: 'write:statuses',
   body: Type.Object({ home: position(), notifications: position() }),
+  answer: Type.Object({ home: Type.Optional(Marker), notifications: Type.Optional(Marker) }),
   handle: async ({ services, viewer = '', body }) => {
     const markers = MARKED_TIMELINES.flatMap((timeline) => {
       const lastReadId = body[timeline]?.last_read_id;

@@ -1,6 +1,7 @@
 import { isProblem, problem } from '../../../actors/domain/problem.js';
 import { type AnyRoute, json, route } from '../../http/route.js';
 import { idParams } from '../../pages/answers.js';
+import { Status } from '../../pages/status/status.js';
 import { notFound, visibleStatus } from '../../viewing/visible.js';
 
 /** Muted conversations: their notifications are hidden from the viewer. */
@@ -16,6 +17,7 @@ function change(verb: string, command: 'muteConversation' | 'unmuteConversation'
     auth: 'user',
     scope: 'write:mutes',
     params: idParams,
+    answer: Status,
     handle: async ({ services, viewer = '', params }) => {
       const seen = await visibleStatus(services, viewer, params.id);
       if (isProblem(seen)) return seen;

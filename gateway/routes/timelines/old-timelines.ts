@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { type AnyRoute, redirect, route } from '../../http/route.js';
 import { statusPage } from '../../pages/answers.js';
+import { Status } from '../../pages/status/status.js';
 import { pageBounds, pageQuery } from '../../paging/bounds.js';
 import { soon } from '../../paging/soon.js';
 import { mentionsTimeline } from '../../timelines/mentions.js';
@@ -14,6 +15,7 @@ const mentions = route({
   auth: 'user',
   scope: 'read:statuses',
   query: pageQuery(),
+  answer: Type.Array(Status),
   handle: (request) => {
     const bounds = pageBounds(request.query);
     return soon(mentionsTimeline(request.services, request.viewer ?? '', bounds), (page) =>

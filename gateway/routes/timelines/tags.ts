@@ -7,8 +7,9 @@ import { JsonPieces } from '../../http/json-pieces.js';
 import { type AnyRoute, json, route } from '../../http/route.js';
 import type { Services } from '../../http/services.js';
 import { nothingAnswer, pageAnswer, statusPage } from '../../pages/answers.js';
+import { Status } from '../../pages/status/status.js';
 import { arrayOf } from '../../pages/status/status-pages.js';
-import { renderTag } from '../../pages/status/tag.js';
+import { renderTag, Tag } from '../../pages/status/tag.js';
 import { pageBounds, pageProperties, pageQuery } from '../../paging/bounds.js';
 import { READS_AT_ONCE_MAX } from '../../paging/cursor.js';
 import { soon } from '../../paging/soon.js';
@@ -38,6 +39,7 @@ const timeline = route({
     remote: Type.Optional(Type.Boolean()),
     only_media: Type.Optional(Type.Boolean()),
   }),
+  answer: Type.Array(Status),
   handle: (request) => {
     const { services, viewer, params, query } = request;
     const { any, all, none, local, remote, only_media } = query;
@@ -59,6 +61,7 @@ const tag = route({
   auth: 'optional',
   scope: ['read:follows', 'read:statuses'],
   params: Type.Object({ name: nameText() }),
+  answer: Tag,
   handle: ({ services, viewer, params }) => {
     const name = namedHashtag(params.name);
     return name === undefined ? notFound() : tagAnswer(services, viewer, name);
@@ -75,6 +78,7 @@ function change(verb: 'follow' | 'unfollow', command: 'followTag' | 'unfollowTag
     auth: 'user',
     scope: ['write:follows', 'follow'],
     params: Type.Object({ name: nameText() }),
+    answer: Tag,
     handle: async ({ services, viewer = '', params }) => {
       const name = namedHashtag(params.name);
       if (name === undefined) return notFound();
@@ -90,6 +94,7 @@ const followed = route({
   auth: 'user',
   scope: ['read:follows', 'follow'],
   query: pageQuery(100, 200),
+  answer: Type.Array(Tag),
   handle: async (request) => {
     const { services, viewer = '', query } = request;
     const bounds = pageBounds(query);

@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { type AnyRoute, route } from '../../http/route.js';
 import { nothingAnswer, statusPage } from '../../pages/answers.js';
+import { Status } from '../../pages/status/status.js';
 import { pageBounds, pageProperties, pageQuery } from '../../paging/bounds.js';
 import { soon } from '../../paging/soon.js';
 import { homeTimeline } from '../../timelines/home.js';
@@ -12,6 +13,8 @@ const home = route({
   auth: 'user',
   scope: 'read:statuses',
   query: pageQuery(),
+  answer: Type.Array(Status),
+  successes: [200, 206],
   handle: (request) => {
     const bounds = pageBounds(request.query);
     return soon(homeTimeline(request.services, request.viewer ?? '', bounds), (page) =>
@@ -31,6 +34,7 @@ const everybody = route({
     remote: Type.Optional(Type.Boolean()),
     only_media: Type.Optional(Type.Boolean()),
   }),
+  answer: Type.Array(Status),
   handle: (request) => {
     const { services, viewer, query } = request;
     const { local, remote, only_media } = query;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AnyRoute } from '../../../gateway/http/route.js';
-import { pathShape } from '../../../gateway/openapi/answer-schemas.js';
 import { allRoutes } from '../../../gateway/routes/index.js';
+import { pathShape } from './facts.js';
 import facts from './facts.json' with { type: 'json' };
 
 const nameOf = ({ method, path }: Pick<AnyRoute, 'method' | 'path'>): string => `${method} ${path}`;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { pathShape } from '../../../gateway/openapi/answer-schemas.js';
 import { allRoutes } from '../../../gateway/routes/index.js';
 import { fc } from '../../kit/property.js';
 import { TestServer } from '../../kit/services/server.js';
+import { pathShape } from '../openapi/facts.js';
 import recorded from '../openapi/facts.json' with { type: 'json' };
 import { applicationOf, NO_STATUS_SHOWN, STATUS_VIEWS } from './status-views.js';
 import { type Step, Story, says, step, Theatre } from './visibility-story.js';

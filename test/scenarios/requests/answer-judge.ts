@@ -1,6 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { answerSchema, type JsonSchema } from '../../../gateway/openapi/answer-schemas.js';
+import type { JsonSchema } from '../../../gateway/openapi/published.js';
+import { answerSchema } from '../../gateway/openapi/facts.js';
 
 const FAULTS_MAX = 5;
 const ENTITIES = 'https://facts.invalid/';
@@ -29,16 +30,18 @@ export class AnswerJudge {
    */
   faults(answer: string, name: string, body: unknown): string[] | undefined {
     const schema = answerSchema(answer);
-    if (schema === undefined) return undefined;
+    return schema && this.faultsBy(schema, `${name}: ${answer}`, name, body);
+  }
+
+  /** Returns the faults of the body by a schema. `label` is the beginning of their texts. */
+  faultsBy(schema: JsonSchema, label: string, name: string, body: unknown): string[] {
     const own = marked(schema, name) as JsonSchema;
     this.note(placesOf(own));
     const check = this.ajv.compile(own);
     if (check(body)) return [];
     return (check.errors ?? [])
       .slice(0, FAULTS_MAX)
-      .map(
-        ({ instancePath, message, params }) => `${name}: ${answer}${instancePath} ${message} ${JSON.stringify(params)}`,
-      );
+      .map(({ instancePath, message, params }) => `${label}${instancePath} ${message} ${JSON.stringify(params)}`);
   }
 
   /** Places that were empty in every answer. */

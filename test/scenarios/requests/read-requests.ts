@@ -1,6 +1,6 @@
 import type { AnyRoute } from '../../../gateway/http/route.js';
-import { entitySchemas, type Facts, pathShape } from '../../../gateway/openapi/answer-schemas.js';
 import { allRoutes } from '../../../gateway/routes/index.js';
+import { entitySchemas, type Facts, pathShape } from '../../gateway/openapi/facts.js';
 import recorded from '../../gateway/openapi/facts.json' with { type: 'json' };
 import { until } from '../../kit/time/until.js';
 import { AnswerJudge } from './answer-judge.js';

@@ -1,5 +1,4 @@
-/** A JSON schema (2020-12), as in OpenAPI 3.1. */
-export type JsonSchema = Readonly<Record<string, unknown>>;
+import { type JsonSchema, REFERENCE } from '../../../gateway/openapi/published.js';
 
 /**
  * Facts of the REST API that clients expect. `entities`: entity, field (dotted inside, `[]` through an array), type,
@@ -9,9 +8,6 @@ export interface Facts {
   readonly entities: readonly (readonly [string, string, string, number])[];
   readonly operations: readonly (readonly [string, string, string, string, string, string])[];
 }
-
-/** Location of entity schemas in a document. */
-export const REFERENCE = '#/components/schemas/';
 
 /** Schemas of string formats. Unknown addresses are sent as an empty text. */
 const FORMATS: Readonly<Record<string, JsonSchema>> = {
