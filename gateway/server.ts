@@ -55,6 +55,8 @@ export interface Server {
   readonly port: number;
   /** Number of requests that got a 503 before any work was done for them, by reason. */
   readonly refused: Readonly<Record<Refusal, number>>;
+  /** Handles a request as uWebSockets hands it over. Tests call it without a connection. */
+  receive(response: HttpResponse, request: HttpRequest): void;
   /** Makes further answers close their connections (`Connection: close`) and the health pages report not ready. */
   announceDrain(): void;
   /**
@@ -178,7 +180,7 @@ class GatewayServer implements Server {
       );
       this.#streaming.attach(this.#app);
     }
-    this.#app.any('/*', (response, request) => this.#receive(response, request));
+    this.#app.any('/*', (response, request) => this.receive(response, request));
   }
 
   listen(): Promise<void> {
@@ -228,7 +230,7 @@ class GatewayServer implements Server {
     this.#listening = undefined;
   }
 
-  #receive(response: HttpResponse, request: HttpRequest): void {
+  receive(response: HttpResponse, request: HttpRequest): void {
     const nowMs = this.#options.services.clock.monotonicMs();
     this.#lastRequestMs = nowMs;
     const method = request.getCaseSensitiveMethod();

@@ -1,5 +1,5 @@
 // Installs and builds what is missing or out of date. Uses only Node's built-in modules: it runs on a fresh clone.
-// `--install-only` stops before the build; `--services` also fetches Cassandra and nats-server; `--test` also fetches
+// `--install-only` stops before the build; `--compile-only` before the bundle; `--services` also fetches Cassandra and nats-server; `--test` also fetches
 // what the tests drive: Mastodon.py, toot, schemathesis and Chromium, and the newer Node versions that they run the
 // server on.
 import { execFileSync } from 'node:child_process';
@@ -84,10 +84,18 @@ once('install', [readFileSync('package-lock.json')], 'node_modules', () => {
   }
 });
 if (process.argv.includes('--install-only')) process.exit(0);
-once('build', sourceInputs(), 'dist/command-line.cjs.compiled', () => {
+function compile() {
   removeStale();
   run(process.execPath, ['proto/generate.mjs']);
   run(process.execPath, ['node_modules/typescript/bin/tsc', '-p', '.']);
+}
+
+if (process.argv.includes('--compile-only')) {
+  once('compiled', sourceInputs(), 'dist/.tsbuildinfo', compile);
+  process.exit(0);
+}
+once('build', sourceInputs(), 'dist/command-line.cjs.compiled', () => {
+  compile();
   run(process.execPath, ['scripts/bundle.mjs']);
 });
 if (process.argv.includes('--services') || process.argv.includes('--test')) {

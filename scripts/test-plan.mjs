@@ -1,46 +1,66 @@
 // Decides which test files share a process, in which order processes start, and what each needs of the machine.
+import { readFileSync, writeFileSync } from 'node:fs';
 
 /** Cores that tests use; on more cores with more concurrent tests each would only be slower. */
 export const CORES = 2;
 
 /**
- * Files that take long, or measure how fast the machine is, have processes of their own. `seconds` is the duration on
- * an idle machine of two cores; the longest start first. `cores` is the share of `CORES` that a file needs: files that
- * mostly wait run beside files that compute. Only one of the files with `cluster` runs at a time: creating a keyspace,
- * or killing nodes, costs Cassandra time on which other tests' leases depend.
+ * Files that take long, or measure how fast the machine is, have processes of their own. `cores` is the share of `CORES`
+ * that a file needs: files that mostly wait run beside files that compute. Only one of the files with `cluster` runs at
+ * a time: creating a keyspace, or killing nodes, costs Cassandra time on which other tests' leases depend.
  */
 const OWN = [
   // Measures the share of offered requests that is answered.
-  { file: 'gateway/http/overload', seconds: 40, cores: 2 },
+  { file: 'gateway/http/overload', cores: 2 },
   // Measures how long the event loop stands still while other processes compute.
-  { file: 'scenarios/hostile-bytes', seconds: 25, cores: 2 },
-  { file: 'scenarios/cluster/faults', seconds: 140, cores: 1.5, cluster: true },
-  { file: 'scenarios/cluster/stalls', seconds: 90, cores: 1, cluster: true },
-  { file: 'scenarios/cluster/three-nodes', seconds: 75, cores: 1, cluster: true },
-  { file: 'scenarios/cluster/upgrade', seconds: 45, cores: 1, cluster: true },
-  { file: 'scenarios/cluster/bad-input', seconds: 45, cores: 1, cluster: true },
-  { file: 'scenarios/restart', seconds: 40, cores: 1, cluster: true },
-  { file: 'store/cassandra-ring', seconds: 30, cores: 1, cluster: true },
-  { file: 'scenarios/cluster/load', seconds: 25, cores: 1, cluster: true },
-  { file: 'scenarios/cluster/in-doubt', seconds: 20, cores: 1, cluster: true },
-  { file: 'store/cassandra', seconds: 10, cores: 1, cluster: true },
-  { file: 'cli/from-afar', seconds: 10, cores: 1, cluster: true },
-  { file: 'scenarios/schemathesis', seconds: 110, cores: 1 },
-  { file: 'scenarios/newer-nodes', seconds: 25, cores: 1 },
-  { file: 'simulation/simulation', seconds: 60, cores: 1 },
-  { file: 'load/rough-answers', seconds: 55, cores: 0.5 },
-  { file: 'load/faults', seconds: 45, cores: 0.5 },
-  { file: 'load/ending', seconds: 40, cores: 0.5 },
-  { file: 'load/meddled', seconds: 20, cores: 0.5 },
-  { file: 'load/own-server', seconds: 16, cores: 0.5 },
-  { file: 'transport/nats/nats-bus', seconds: 14, cores: 0.5 },
-  { file: 'gateway/streaming/streaming', seconds: 12, cores: 0.5 },
+  { file: 'scenarios/hostile-bytes', cores: 2 },
+  { file: 'scenarios/cluster/faults', cores: 1.5, cluster: true },
+  { file: 'scenarios/cluster/stalls', cores: 1, cluster: true },
+  { file: 'scenarios/cluster/three-nodes', cores: 1, cluster: true },
+  { file: 'scenarios/cluster/upgrade', cores: 1, cluster: true },
+  { file: 'scenarios/cluster/bad-input', cores: 1, cluster: true },
+  { file: 'scenarios/restart', cores: 1, cluster: true },
+  { file: 'store/cassandra-ring', cores: 1, cluster: true },
+  { file: 'scenarios/cluster/load', cores: 1, cluster: true },
+  { file: 'scenarios/cluster/in-doubt', cores: 1, cluster: true },
+  { file: 'store/cassandra', cores: 1, cluster: true },
+  { file: 'cli/from-afar', cores: 1, cluster: true },
+  { file: 'scenarios/schemathesis', cores: 1 },
+  { file: 'scenarios/newer-nodes', cores: 1 },
+  { file: 'simulation/simulation', cores: 1 },
+  { file: 'load/rough-answers', cores: 0.5 },
+  { file: 'load/faults', cores: 0.5 },
+  { file: 'load/ending', cores: 0.5 },
+  { file: 'load/meddled', cores: 0.5 },
+  { file: 'load/own-server', cores: 0.5 },
+  { file: 'transport/nats/nats-bus', cores: 0.5 },
+  { file: 'gateway/streaming/streaming', cores: 0.5 },
 ];
 
-/** Number of other files per process: the first pays for the imports of all. */
-const FILES_MAX = 14;
-/** Estimated duration of a file with a server and some stories. */
-const FILE_SECONDS = 1;
+/** Durations of files in whole seconds, as `node scripts/test.mjs --record` measured them in a run of all files. */
+const SECONDS = JSON.parse(readFileSync(new URL('./test-seconds.json', import.meta.url), 'utf8'));
+/** Duration from which on a file is recorded; the others take about FILE_SECONDS. */
+const RECORDED_SECONDS_MIN = 2;
+const FILE_SECONDS = 0.5;
+/** Longest duration of a fast file. */
+const FAST_SECONDS_MAX = 3;
+/** Bounds of a process for several files: the first pays for the imports of all, and the last processes run alone. */
+const [FILES_MAX, SHARED_SECONDS_MAX] = [24, 20];
+
+const nameOf = (file) => file.slice('dist/test/'.length, -'.test.js'.length);
+const secondsOf = (file) => SECONDS[nameOf(file)] ?? FILE_SECONDS;
+const sum = (files) => files.reduce((total, file) => total + secondsOf(file), 0);
+
+/** Writes the measured durations, for the next runs. @param seconds by file */
+export function record(seconds) {
+  const long = Object.entries(seconds).filter(([, one]) => one >= RECORDED_SECONDS_MIN);
+  const rounded = long.map(([file, one]) => [nameOf(file), Math.round(one)]);
+  const sorted = Object.fromEntries(rounded.sort(([a], [b]) => (a < b ? -1 : 1)));
+  writeFileSync(new URL('./test-seconds.json', import.meta.url), `${JSON.stringify(sorted, null, 2)}\n`);
+}
+
+/** Returns true for a file that is no longer than fast files are. */
+export const isShort = (file) => secondsOf(file) <= FAST_SECONDS_MAX;
 
 /** Checks the names above. @throws when one is not among all files */
 export function checkPlan(files) {
@@ -55,15 +75,32 @@ export function checkPlan(files) {
  */
 export function planOf(files) {
   const needsOf = (file) => OWN.find(({ file: path }) => file === `dist/test/${path}.test.js`);
-  const own = files.filter(needsOf).map((file) => ({ ...needsOf(file), files: [file] }));
+  const own = files.filter(needsOf).map((file) => ({ ...needsOf(file), seconds: secondsOf(file), files: [file] }));
   const rest = files.filter((file) => !needsOf(file)).sort();
-  const shared = Array.from({ length: Math.ceil(rest.length / FILES_MAX) }, (_, index) => {
-    const some = rest.slice(index * FILES_MAX, (index + 1) * FILES_MAX);
-    return { files: some, seconds: FILE_SECONDS * some.length, cores: 1 };
-  });
+  const shared = processesOf(rest, SHARED_SECONDS_MAX);
   // First the processes that need the whole machine, then those that must run one by one, then the rest.
   const rank = ({ cores, cluster }) => (cores === CORES ? 0 : cluster === true ? 1 : 2);
   return [...own, ...shared].sort((a, b) => rank(a) - rank(b) || b.seconds - a.seconds);
+}
+
+/** Distributes fast files over processes. */
+export function fastPlanOf(files) {
+  return processesOf([...files].sort(), SHARED_SECONDS_MAX).sort((a, b) => b.seconds - a.seconds);
+}
+
+/** Puts neighbours, which share imports, into one process each. */
+function processesOf(files, secondsMax) {
+  const processes = [];
+  let some = [];
+  for (const file of files) {
+    if (some.length === FILES_MAX || (some.length > 0 && sum([...some, file]) > secondsMax)) {
+      processes.push(some);
+      some = [];
+    }
+    some.push(file);
+  }
+  if (some.length > 0) processes.push(some);
+  return processes.map((all) => ({ files: all, seconds: sum(all), cores: 1 }));
 }
 
 /** Returns the next waiting process that fits beside the running ones; undefined if none fits. */

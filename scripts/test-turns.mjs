@@ -11,6 +11,7 @@ const RUN_MS_MAX = 45 * 60_000;
 const TICKS_PER_SECOND = 100;
 /** Number of slowest processes that are listed with their durations. */
 const SLOWEST = 20;
+const FILE_ENDED = /^[✔✖] (dist\/test\/\S+) \(([\d.]+)ms\)$/gm;
 const ENTRY = fileURLToPath(new URL('./test-files.mjs', import.meta.url));
 
 /** @param plan processes with `files`, `seconds` and `cores`, in the order in which they should start */
@@ -19,6 +20,8 @@ export class Turns {
   #running = new Set();
   #done = [];
   #stopping = false;
+  /** Durations of the files that have ended. */
+  seconds = {};
 
   constructor(plan, env) {
     this.#waiting = [...plan];
@@ -66,6 +69,7 @@ export class Turns {
       const seconds = (performance.now() - one.startedMs) / 1_000;
       const { text, counts, failures } = read(Buffer.concat(written).toString(), one.files, code ?? signal);
       this.#done.push({ files: one.files, seconds, used, counts, failures });
+      for (const [, file, ms] of text.matchAll(FILE_ENDED)) this.seconds[file] = Number(ms) / 1_000;
       process.stdout.write(text);
       next();
     });

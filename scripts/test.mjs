@@ -1,15 +1,16 @@
 // Runs the tests of dist/test against one Cassandra and one nats-server that all files share. `node scripts/test.mjs
-// PATTERN…` runs the files whose path contains one of the patterns.
+// PATTERN…` runs the files whose path contains one of the patterns. `--record` stores the durations for the next runs.
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { startCassandra } from '../dist/cluster/local/cassandra.js';
 import { startNats } from '../dist/cluster/local/nats.js';
 import { newerNodes } from './newer-nodes.mjs';
-import { checkPlan, planOf } from './test-plan.mjs';
+import { checkPlan, planOf, record } from './test-plan.mjs';
 import { Turns } from './test-turns.mjs';
 
-const patterns = process.argv.slice(2);
+const recording = process.argv.includes('--record');
+const patterns = process.argv.slice(2).filter((one) => one !== '--record');
 const all = readdirSync('dist/test', { recursive: true })
   .filter((name) => name.endsWith('.test.js'))
   .map((name) => join('dist/test', name));
@@ -47,6 +48,7 @@ try {
   };
   turns = new Turns(planOf(files), env);
   passed = !stopping && (await turns.run());
+  if (passed && recording) record(turns.seconds);
 } finally {
   await Promise.all(started.map((service) => service.stop()));
   rmSync(dir, { recursive: true, force: true });

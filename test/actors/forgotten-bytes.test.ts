@@ -66,7 +66,7 @@ async function uploaded(server: TestServer, ada: Person): Promise<string> {
   form.append('file', new Blob([new Uint8Array(png)], { type: 'image/png' }), 'file.png');
   form.append('description', secret('a deleted upload'));
   const headers = { authorization: `Bearer ${ada.token}` };
-  const answer = await fetch(`${server.url}/api/v1/media`, { method: 'POST', headers, body: form });
+  const answer = await server.send(`/api/v1/media`, { method: 'POST', headers, body: form });
   assert.equal(answer.status, 200);
   return ((await answer.json()) as { id: string }).id;
 }

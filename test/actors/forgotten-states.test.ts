@@ -8,7 +8,7 @@ import { encodePlain } from '../../actors/runtime/state/plain-lines.js';
 import { systemClock } from '../../actors/runtime/system.js';
 import { MemoryTables } from '../../store/memory/memory-tables.js';
 import { lonelyRings } from '../kit/actors/lonely-rings.js';
-import { noUploads } from '../kit/actors/uploads.js';
+import { noUploads } from '../kit/actors/no-uploads.js';
 import { keyedTokens } from '../kit/keyed-tokens.js';
 import { newcomer } from './account/newcomer.js';
 import { started } from './conversation/thread-of-one.js';

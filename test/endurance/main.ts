@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { seeded } from '../../load/random.js';
 import { EventStream } from '../kit/network/event-stream.js';
+import { targetAt } from '../kit/network/sockets.js';
 import { makePeople, type Person } from '../scenarios/cluster/people.js';
 import { Actor } from './actor.js';
 import { CLUSTER_FAULTS, EMBEDDED_FAULTS, faults } from './faults.js';
@@ -52,7 +53,9 @@ async function play(): Promise<string[]> {
     await insist(system.urls, 0, { method: 'POST', path: `/api/v1/accounts/${id}/follow`, token: reader.token });
     ledger.follows.add(`${reader.id} ${id}`);
   }
-  const streams = await Promise.all(system.urls.map((url) => EventStream.resuming(url, 'user', reader.token)));
+  const streams = await Promise.all(
+    system.urls.map((url) => EventStream.resuming(targetAt(url), 'user', reader.token)),
+  );
   let stopped = false;
   const crowd = people.map((person) => {
     const others = people.filter(({ id }) => id !== person.id);

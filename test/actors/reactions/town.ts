@@ -8,8 +8,8 @@ import type { AccountPost, NodeStatusTopic } from '../../../proto/gen/types.js';
 import { STATUSES_TOPIC } from '../../../transport/bus.js';
 import type { Mail } from '../../../transport/mailer.js';
 import { lonelyRings } from '../../kit/actors/lonely-rings.js';
+import { noUploads } from '../../kit/actors/no-uploads.js';
 import { Stage } from '../../kit/actors/stage.js';
-import { noUploads } from '../../kit/actors/uploads.js';
 import { keyedTokens } from '../../kit/keyed-tokens.js';
 
 export const blankPost: AccountPost = {

@@ -20,6 +20,7 @@ import type { Bus } from '../../../transport/bus.js';
 import { InProcessHub } from '../../../transport/in-process-bus.js';
 import { uploadsIn } from '../../kit/actors/uploads.js';
 import { keyedTokens } from '../../kit/keyed-tokens.js';
+import type { Send } from '../../kit/network/injection.js';
 
 export const realClock: Clock = {
   nowMs: () => Date.now(),
@@ -88,6 +89,9 @@ export class GatewayFixture {
   get url(): string {
     return `http://127.0.0.1:${this.server.port}`;
   }
+
+  /** Sends a request over a socket. */
+  readonly send: Send = (path, init) => fetch(`${this.url}${path}`, init);
 
   services(ask?: Ask): Services {
     const unused = async (): Promise<never> => {

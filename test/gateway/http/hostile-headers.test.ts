@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { after, before, test } from 'node:test';
+import { urlOf } from '../../kit/network/sockets.js';
 import { TestServer } from '../../kit/services/server.js';
 
 /** CPU time of the whole process, server and client, for one request. */
@@ -50,7 +51,7 @@ after(() => server?.stop());
 /** Returns the status, 0 if the connection was closed without an answer. */
 function send(path: string, headers: Readonly<Record<string, string>>): Promise<number> {
   return new Promise((resolve) => {
-    const sent = request(server.url + path, { headers, agent: false }, (answer) => {
+    const sent = request(urlOf(server) + path, { headers, agent: false }, (answer) => {
       answer.destroy();
       resolve(answer.statusCode ?? 0);
     });

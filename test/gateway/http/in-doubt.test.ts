@@ -162,7 +162,7 @@ test('an upload is stored once, and no file is orphaned', async () => {
   const again = await send(headers, '#08f');
   assert.equal(again.status, 200);
   assert.deepEqual(await files(), before);
-  assert.equal((await fetch(`${server.url}${new URL(again.body.url).pathname}`)).status, 200);
+  assert.equal((await server.send(new URL(again.body.url).pathname)).status, 200);
 });
 
 test('a repeated sign-up with unknown outcome gets its token, and no other client does', async () => {

@@ -11,6 +11,7 @@ import { put, remove } from '../../../store/port.js';
 import { instanceEntries } from '../../../store/tables.js';
 import { InProcessHub } from '../../../transport/in-process-bus.js';
 import { EventStream } from '../../kit/network/event-stream.js';
+import { urlOf } from '../../kit/network/sockets.js';
 import { type Person, TestServer } from '../../kit/services/server.js';
 import { OwnTime } from '../../kit/time/own-time.js';
 import { until } from '../../kit/time/until.js';
@@ -102,13 +103,13 @@ test('a block ends at its expiry', async () => {
 test('open streams of an address end within a second of its block', async () => {
   const ada = await server.person('ada');
   const open = (address: string) =>
-    new WebSocket(`${server.url.replace('http', 'ws')}/api/v1/streaming?stream=user&access_token=${ada.token}`, {
+    new WebSocket(`${urlOf(server).replace('http', 'ws')}/api/v1/streaming?stream=user&access_token=${ada.token}`, {
       headers: from(address),
     });
   const [blocked, other] = [open('203.0.113.80'), open('203.0.113.81')];
   const opened = (socket: WebSocket) => new Promise((resolve) => socket.once('open', resolve));
   await Promise.all([opened(blocked), opened(other)]);
-  const events = await EventStream.open(server.url, 'user', ada.token);
+  const events = await EventStream.open(server, 'user', ada.token);
   const closed = new Promise<number>((resolve) => blocked.once('close', resolve));
   const time = new OwnTime();
   await admin.post(PATH, { ip: '203.0.113.80', severity: 'no_access' });

@@ -18,7 +18,7 @@ after(() => server.stop());
 const verify = (token: string) => server.ask('GET', '/api/v1/accounts/verify_credentials', undefined, token);
 
 test('after sign-in, consent and code, an app gets a token for what the user granted, and its state back', async () => {
-  const visitor = new Visitor(server.url);
+  const visitor = new Visitor(server);
   const consent = await signIn(visitor, authorizePath(app), 'alice@example.org');
   assert.match(consent.text, /An app/);
   assert.match(consent.text, /@alice/);
@@ -36,7 +36,7 @@ test('after sign-in, consent and code, an app gets a token for what the user gra
 });
 
 test('a denial redirects with access_denied', async () => {
-  const visitor = new Visitor(server.url);
+  const visitor = new Visitor(server);
   await signIn(visitor, authorizePath(app), 'alice');
   const decided = await visitor.submit('/oauth/authorize', { decision: 'deny' });
   const back = new URL(decided.location ?? '');
@@ -47,7 +47,7 @@ test('a denial redirects with access_denied', async () => {
 test('an out-of-band request shows the code on a page, also in its address, and nothing else', async () => {
   const uri = 'urn:ietf:wg:oauth:2.0:oob';
   const oob = await makeApp(server, { redirect_uris: uri });
-  const visitor = new Visitor(server.url);
+  const visitor = new Visitor(server);
   await signIn(visitor, authorizePath(oob, { redirect_uri: uri }), 'alice');
   const decided = await visitor.submit('/oauth/authorize', { decision: 'authorize' });
   const { pathname, search, searchParams } = new URL(decided.location ?? '');
@@ -88,15 +88,15 @@ test('a code is refused for another client, another address, or without the veri
 
 test('a redirect address must match the registered one exactly, otherwise nothing is sent', async () => {
   for (const uri of [`${CALLBACK}/more`, `${CALLBACK}?x=1`, 'https://client.example', 'https://evil.example/', '']) {
-    const shown = await new Visitor(server.url).get(authorizePath(app, { redirect_uri: uri }));
+    const shown = await new Visitor(server).get(authorizePath(app, { redirect_uri: uri }));
     assert.equal(shown.status, 400, uri);
     assert.equal(shown.location, undefined);
   }
-  assert.equal((await new Visitor(server.url).get(authorizePath({ ...app, client_id: 'nobody' }))).status, 400);
+  assert.equal((await new Visitor(server).get(authorizePath({ ...app, client_id: 'nobody' }))).status, 400);
 });
 
 test('excess scopes, plain PKCE and other response types redirect nowhere before consent', async () => {
-  const visitor = new Visitor(server.url);
+  const visitor = new Visitor(server);
   await signIn(visitor, authorizePath(app), 'alice');
   const fields = visitor.hidden('/oauth/authorize');
   for (const [more, error] of [
@@ -105,7 +105,7 @@ test('excess scopes, plain PKCE and other response types redirect nowhere before
     [{ code_challenge_method: 'plain' }, 'invalid_request'],
     [{ response_type: 'token' }, 'unsupported_response_type'],
   ] as const) {
-    for (const browser of [new Visitor(server.url), visitor]) {
+    for (const browser of [new Visitor(server), visitor]) {
       const shown = await browser.get(authorizePath(app, more));
       assert.deepEqual([shown.status, shown.location], [400, undefined], error);
     }
@@ -116,14 +116,14 @@ test('excess scopes, plain PKCE and other response types redirect nowhere before
 
 test('only staff can grant scopes of moderators', async () => {
   const admin = await makeApp(server, { scopes: 'read admin:read' });
-  const visitor = new Visitor(server.url);
+  const visitor = new Visitor(server);
   const shown = await signIn(visitor, authorizePath(admin, { scope: 'admin:read' }), 'alice');
   assert.deepEqual([shown.status, shown.location], [400, undefined]);
 });
 
 test('a grant omits the scopes of moderators, and the token names the rest', async () => {
   const admin = await makeApp(server, { scopes: 'read write admin:read admin:write' });
-  const visitor = new Visitor(server.url);
+  const visitor = new Visitor(server);
   const path = authorizePath(admin, { scope: 'read write admin:read admin:write' });
   const shown = await signIn(visitor, path, 'alice');
   assert.equal(shown.status, 200);
@@ -136,21 +136,21 @@ test('a grant omits the scopes of moderators, and the token names the rest', asy
 });
 
 test('a form without its token, from another browser or from another site changes nothing', async () => {
-  const visitor = new Visitor(server.url);
+  const visitor = new Visitor(server);
   await signIn(visitor, authorizePath(app), 'alice');
   const fields: Record<string, string> = { ...visitor.hidden('/oauth/authorize'), decision: 'authorize' };
   assert.equal((await visitor.post('/oauth/authorize', { ...fields, csrf: '' })).status, 403);
   assert.equal((await visitor.post('/oauth/authorize', fields, { origin: 'https://evil.example' })).status, 403);
   assert.equal((await visitor.post('/oauth/authorize', fields, { origin: 'null' })).status, 403);
-  assert.equal((await new Visitor(server.url).post('/oauth/authorize', fields)).status, 403);
+  assert.equal((await new Visitor(server).post('/oauth/authorize', fields)).status, 403);
   const login = { login: 'alice', password: 'whatever', csrf: fields.csrf ?? '', next: '' };
-  assert.equal((await new Visitor(server.url).post('/auth/sign_in', login)).status, 403);
+  assert.equal((await new Visitor(server).post('/auth/sign_in', login)).status, 403);
   assert.equal((await visitor.post('/oauth/authorize', fields)).status, 302);
 });
 
 test('a sign-in continues only to the authorization page of this server', async () => {
   for (const next of ['https://evil.example/', '//evil.example', '/../evil?x=//evil.example']) {
-    const visitor = new Visitor(server.url);
+    const visitor = new Visitor(server);
     await visitor.get('/auth/sign_in');
     const { csrf = '' } = visitor.hidden('/auth/sign_in');
     const signed = await visitor.post('/auth/sign_in', {
@@ -165,7 +165,7 @@ test('a sign-in continues only to the authorization page of this server', async 
 
 test('names from outside are escaped on every page', async () => {
   const hostile = await makeApp(server, { client_name: '<script>alert(1)</script>"' });
-  const visitor = new Visitor(server.url);
+  const visitor = new Visitor(server);
   const shown = await signIn(visitor, authorizePath(hostile, { state: '"><img src=x onerror=alert(1)>' }), 'alice');
   assert.equal(shown.status, 200);
   assert.ok(!shown.text.includes('<script'));
@@ -175,7 +175,7 @@ test('names from outside are escaped on every page', async () => {
 });
 
 test('a sign-in begins a session of its own; a sign-out ends it', async () => {
-  const visitor = new Visitor(server.url);
+  const visitor = new Visitor(server);
   visitor.cookies.set('murmuration_session', 'planted-by-somebody-else-before');
   await signIn(visitor, authorizePath(app), 'alice');
   const session = visitor.cookies.get('murmuration_session');
@@ -188,7 +188,7 @@ test('a sign-in begins a session of its own; a sign-out ends it', async () => {
 
 test('a wrong password and an unknown account get the same answer, and guessing is stopped', async () => {
   await makeUser(server, 'victim');
-  const visitor = new Visitor(server.url);
+  const visitor = new Visitor(server);
   await visitor.get('/auth/sign_in');
   const attempt = (login: string) => visitor.submit('/auth/sign_in', { login, password: 'wrong password' });
   const [known, unknown] = [await attempt('victim'), await attempt('nobody-here')];
@@ -205,7 +205,7 @@ test('a wrong password and an unknown account get the same answer, and guessing 
 test('an address that guesses too often cannot lock out the accounts that it attacks', async () => {
   await makeUser(server, 'patient');
   const attempt = async (from: string, login: string, password: string) => {
-    const visitor = new Visitor(server.url);
+    const visitor = new Visitor(server);
     await visitor.get('/auth/sign_in');
     return visitor.submit('/auth/sign_in', { login, password }, { 'x-forwarded-for': from });
   };

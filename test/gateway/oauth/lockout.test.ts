@@ -29,7 +29,7 @@ async function attempt(visitor: Visitor, login: string, password: string, addres
 
 /** Sends wrong passwords from ever new addresses of one block, until nobody may guess any more. */
 async function exhaust(login: string, block: number): Promise<void> {
-  const visitor = new Visitor(server.url);
+  const visitor = new Visitor(server);
   const each = Math.min(WRONG_FROM_ONE_PLACE_MAX, WRONG_PER_ADDRESS_MAX);
   for (let tried = 0; tried <= WRONG_BY_STRANGERS_MAX; tried++)
     await attempt(visitor, login, WRONG, `198.51.${block}.${Math.floor(tried / each)}`);
@@ -37,36 +37,36 @@ async function exhaust(login: string, block: number): Promise<void> {
 
 test('a stranger who guesses passwords does not lock the owner out', async () => {
   await makeUser(server, 'ada');
-  const stranger = new Visitor(server.url);
+  const stranger = new Visitor(server);
   for (let tried = 0; tried < WRONG_FROM_ONE_PLACE_MAX; tried++)
     assert.equal(await attempt(stranger, 'ada@example.org', WRONG, '203.0.113.1'), 422);
   assert.equal(await attempt(stranger, 'ada@example.org', PASSWORD, '203.0.113.1'), 429);
-  assert.equal(await attempt(new Visitor(server.url), 'ada@example.org', PASSWORD, '203.0.113.2'), 303);
+  assert.equal(await attempt(new Visitor(server), 'ada@example.org', PASSWORD, '203.0.113.2'), 303);
 });
 
 test('guesses under both names of an account count together, and nothing reveals that they belong together', async () => {
   await makeUser(server, 'ben');
   await makeUser(server, 'other');
-  const stranger = new Visitor(server.url);
+  const stranger = new Visitor(server);
   for (let tried = 0; tried < WRONG_FROM_ONE_PLACE_MAX; tried++)
     await attempt(stranger, 'ben@example.org', WRONG, '203.0.113.3');
   // The right password gets the same answer as a wrong one, for this account, another and none.
   assert.equal(await attempt(stranger, 'ben', PASSWORD, '203.0.113.3'), 422);
   for (const login of ['ben', 'other', 'nobody'])
     assert.equal(await attempt(stranger, login, WRONG, '203.0.113.3'), 422, login);
-  assert.equal(await attempt(new Visitor(server.url), 'ben', PASSWORD, '203.0.113.4'), 303);
+  assert.equal(await attempt(new Visitor(server), 'ben', PASSWORD, '203.0.113.4'), 303);
 });
 
 test('many addresses together get a bounded number of guesses, and the owner’s known browser can still sign in', async () => {
   await makeUser(server, 'cleo');
-  const known = new Visitor(server.url);
+  const known = new Visitor(server);
   assert.equal(await attempt(known, 'cleo', PASSWORD, '203.0.113.5'), 303);
   await known.get('/auth/sign_in');
   await known.submit('/auth/sign_out', {});
   assert.ok(known.cookies.has('murmuration_browser'), 'signing out leaves it');
   await exhaust('cleo', 1);
-  assert.equal(await attempt(new Visitor(server.url), 'cleo', PASSWORD, '203.0.113.6'), 429, 'an unknown browser');
-  assert.equal(await attempt(new Visitor(server.url), 'cleo@example.org', PASSWORD, '203.0.113.6'), 422);
+  assert.equal(await attempt(new Visitor(server), 'cleo', PASSWORD, '203.0.113.6'), 429, 'an unknown browser');
+  assert.equal(await attempt(new Visitor(server), 'cleo@example.org', PASSWORD, '203.0.113.6'), 422);
   assert.equal(await attempt(known, 'cleo', PASSWORD, '198.51.1.0'), 303, 'from an address that has guessed, too');
   assert.equal(await attempt(known, 'cleo@example.org', PASSWORD, '203.0.113.5'), 303);
 });
@@ -74,7 +74,7 @@ test('many addresses together get a bounded number of guesses, and the owner’s
 test('the mark of a browser is valid for its account only, cannot be forged, and has its own count of guesses', async () => {
   await makeUser(server, 'dora');
   await makeUser(server, 'emil');
-  const known = new Visitor(server.url);
+  const known = new Visitor(server);
   assert.equal(await attempt(known, 'emil', PASSWORD, '203.0.113.7'), 303);
   await exhaust('dora', 2);
   assert.equal(await attempt(known, 'dora', PASSWORD, '203.0.113.7'), 429);
@@ -91,7 +91,7 @@ test('the mark of a browser is valid for its account only, cannot be forged, and
 test('a password set by a mailed link is usable at once, however often strangers have guessed', async () => {
   await makeUser(server, 'fred');
   await exhaust('fred', 3);
-  const owner = new Visitor(server.url);
+  const owner = new Visitor(server);
   await owner.get('/auth/password/new');
   await owner.submit('/auth/password', { email: 'fred@example.org' });
   const link = new URL(await resetLink([server.folder], 'fred@example.org'));

@@ -29,7 +29,7 @@ test('a user waiting for approval is told so after the right password, and only 
     hash: (password) => hashPassword(password, { cheap: true }),
   });
   assert.ok(!isProblem(made));
-  const visitor = new Visitor(server.url);
+  const visitor = new Visitor(server);
   await visitor.get('/auth/sign_in');
   const wrong = await visitor.submit('/auth/sign_in', { login: 'pending', password: 'not the password' });
   assert.equal(wrong.status, 422);
@@ -41,7 +41,7 @@ test('a user waiting for approval is told so after the right password, and only 
 });
 
 test('a session ends after a month even if the browser retains its cookie', async () => {
-  const visitor = new Visitor(server.url);
+  const visitor = new Visitor(server);
   await signIn(visitor, authorizePath(await makeApp(server)), 'alice');
   const headers = { cookie: `murmuration_session=${visitor.cookies.get('murmuration_session')}` };
   const { services } = server.node;
@@ -54,7 +54,7 @@ test('a session ends after a month even if the browser retains its cookie', asyn
 });
 
 test('a session’s token is no bearer token', async () => {
-  const visitor = new Visitor(server.url);
+  const visitor = new Visitor(server);
   await signIn(visitor, authorizePath(await makeApp(server)), 'alice');
   const token = visitor.cookies.get('murmuration_session') ?? '';
   assert.notEqual(token, '');
@@ -63,12 +63,12 @@ test('a session’s token is no bearer token', async () => {
 });
 
 test('cookies are protected from scripts, other sites and, with TLS, plain HTTP', async () => {
-  const plain = (await new Visitor(server.url).get('/auth/sign_in')).headers.get('set-cookie') ?? '';
+  const plain = (await new Visitor(server).get('/auth/sign_in')).headers.get('set-cookie') ?? '';
   assert.match(plain, /; Path=\/; HttpOnly; SameSite=Lax;/);
   assert.doesNotMatch(plain, /Secure|Domain/);
   const secured = await TestServer.start({ BASE_URL: 'https://social.example' });
   try {
-    const set = (await new Visitor(secured.url).get('/auth/sign_in')).headers.get('set-cookie') ?? '';
+    const set = (await new Visitor(secured).get('/auth/sign_in')).headers.get('set-cookie') ?? '';
     assert.match(set, /; HttpOnly; SameSite=Lax;.*; Secure$/);
   } finally {
     await secured.stop();
@@ -76,7 +76,7 @@ test('cookies are protected from scripts, other sites and, with TLS, plain HTTP'
 });
 
 test('a page runs no scripts, cannot be framed and reveals nothing to other sites', async () => {
-  const { headers } = await new Visitor(server.url).get(authorizePath(await makeApp(server)));
+  const { headers } = await new Visitor(server).get(authorizePath(await makeApp(server)));
   const policy = headers.get('content-security-policy') ?? '';
   for (const part of ["default-src 'none'", "base-uri 'none'", "frame-ancestors 'none'"])
     assert.ok(policy.includes(part));
@@ -88,7 +88,7 @@ test('a page runs no scripts, cannot be framed and reveals nothing to other site
 test('the consent page states what each scope allows, exactly, and where the redirect leads', async () => {
   const app = await makeApp(server, { scopes: 'read write follow push' });
   const asked = async (scope: string) =>
-    (await signIn(new Visitor(server.url), authorizePath(app, { scope }), 'alice')).text;
+    (await signIn(new Visitor(server), authorizePath(app, { scope }), 'alice')).text;
   const some = await asked('read:accounts write:statuses write:media');
   assert.match(
     some,
@@ -105,7 +105,7 @@ test('the consent page states what each scope allows, exactly, and where the red
 test('a wrong, truncated or unknown confirmation link is refused with a page', async () => {
   const id = await makeUser(server, 'bea');
   for (const token of ['', 'x', id, `${id}.wrong`, '123456789012345678.wrong', '<script>']) {
-    const shown = await new Visitor(server.url).get(
+    const shown = await new Visitor(server).get(
       `/auth/confirmation?${new URLSearchParams({ confirmation_token: token })}`,
     );
     assert.equal(shown.status, 422, token);

@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test';
 import WebSocket from 'ws';
 import { tokenHash } from '../../../gateway/http/authenticator.js';
 import { EventStream } from '../../kit/network/event-stream.js';
+import { urlOf } from '../../kit/network/sockets.js';
 import { Visitor } from '../../kit/network/visitor.js';
 import { type Person, TestServer } from '../../kit/services/server.js';
 import { OwnTime } from '../../kit/time/own-time.js';
@@ -22,14 +23,14 @@ after(() => server?.stop());
 
 /** Opens a WebSocket and a server-sent stream with a token. */
 async function streams(token: string) {
-  const address = `${server.url.replace('http', 'ws')}/api/v1/streaming?stream=user&access_token=${token}`;
+  const address = `${urlOf(server).replace('http', 'ws')}/api/v1/streaming?stream=user&access_token=${token}`;
   const socket = new WebSocket(address);
   let closed: number | undefined;
   socket.once('close', (code) => {
     closed = code;
   });
   await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject));
-  const events = await EventStream.open(server.url, 'user', token);
+  const events = await EventStream.open(server, 'user', token);
   return {
     areOpen: () => closed === undefined && !events.ended,
     end: async () => {
@@ -87,7 +88,7 @@ test('streams end within a second after the application revokes its token', asyn
 
 test('streams end within a second after the page of sessions revokes access', async () => {
   await ended('ben', 401, async ({ token }) => {
-    const visitor = new Visitor(server.url);
+    const visitor = new Visitor(server);
     await signIn(visitor, authorizePath(await makeApp(server)), 'ben');
     await visitor.get('/auth/sessions');
     return () => visitor.submit('/auth/sessions/revoke', { token: tokenHash(token) });
@@ -117,14 +118,14 @@ test('streams end after the password is changed, and after a mailed link replace
 });
 
 async function changed(name: string) {
-  const visitor = new Visitor(server.url);
+  const visitor = new Visitor(server);
   await signIn(visitor, authorizePath(await makeApp(server)), name);
   await visitor.get('/auth/password/change');
   return () => visitor.submit('/auth/password/change', { current: PASSWORD, password: 'another password' });
 }
 
 async function forgotten(name: string) {
-  const visitor = new Visitor(server.url);
+  const visitor = new Visitor(server);
   await visitor.get('/auth/password/new');
   await visitor.submit('/auth/password', { email: `${name}@example.org` });
   const link = new URL(await resetLink([server.folder], `${name}@example.org`));

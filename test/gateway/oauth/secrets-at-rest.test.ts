@@ -34,7 +34,7 @@ async function story(server: TestServer): Promise<Secrets> {
   assert.equal((await server.get(new URL(first).pathname + new URL(first).search)).status, 200);
 
   await makeUser(server, 'cleo');
-  const browser = new Visitor(server.url);
+  const browser = new Visitor(server);
   await signIn(browser, authorizePath(app), 'cleo');
   const session = browser.cookies.get('murmuration_session') ?? '';
   const visit = browser.cookies.get('murmuration_visit') ?? '';

@@ -68,7 +68,7 @@ export async function codeFor(
   login: string,
   more: Readonly<Record<string, string>> = {},
 ): Promise<string> {
-  const visitor = new Visitor(server.url);
+  const visitor = new Visitor(server);
   await signIn(visitor, authorizePath(app, more), login);
   const decided = await visitor.submit('/oauth/authorize', { decision: 'authorize' });
   return new URL(decided.location ?? 'about:blank').searchParams.get('code') ?? '';

@@ -20,7 +20,7 @@ after(async () => {
 
 /** A browser that has requested a password reset, and the link. */
 async function asks(server: TestServer, name: string): Promise<{ visitor: Visitor; path: string }> {
-  const visitor = new Visitor(server.url);
+  const visitor = new Visitor(server);
   await visitor.get('/auth/password/new');
   await visitor.submit('/auth/password', { email: `${name}@example.org` });
   const link = new URL(await resetLink([server.folder], `${name}@example.org`));
@@ -33,7 +33,7 @@ test('many clients with wrong links prevent nobody from signing in', async () =>
   const id = await makeUser(open, 'ada');
   const crowd = await Promise.all(
     Array.from({ length: 2 * PASSWORD_CHECKS_MAX }, async () => {
-      const visitor = new Visitor(open.url);
+      const visitor = new Visitor(open);
       await visitor.get(wrongLink(id));
       return visitor;
     }),
@@ -50,7 +50,7 @@ test('many clients with wrong links prevent nobody from signing in', async () =>
     while (!isOver) assert.equal((await send(visitor)).status, 422);
   });
   for (let round = 0; round < 6; round++) {
-    const visitor = new Visitor(open.url);
+    const visitor = new Visitor(open);
     await visitor.get('/auth/sign_in');
     const signed = await visitor.submit('/auth/sign_in', { login: 'ada', password: PASSWORD });
     assert.equal(signed.status, 303, `round ${round}`);
@@ -61,7 +61,7 @@ test('many clients with wrong links prevent nobody from signing in', async () =>
 
 test('wrong links count by address, for passwords and confirmations together', async () => {
   const id = await makeUser(limited, 'ben');
-  const visitor = new Visitor(limited.url);
+  const visitor = new Visitor(limited);
   await visitor.get(wrongLink(id));
   const csrf = visitor.hidden('/auth/password/edit').csrf ?? '';
   const fields = { csrf, reset_password_token: `${id}.${'A'.repeat(43)}`, password: 'a fresh password' };
@@ -88,7 +88,7 @@ test('earlier codes and links end when the password is changed', async () => {
   const app = await makeApp(open);
   const code = await codeFor(open, app, 'cleo');
   const { visitor, path } = await asks(open, 'cleo');
-  const browser = new Visitor(open.url);
+  const browser = new Visitor(open);
   await browser.get('/auth/sign_in');
   await browser.submit('/auth/sign_in', { login: 'cleo', password: PASSWORD });
   await browser.get('/auth/password/change');
@@ -115,19 +115,19 @@ test('a suspended or disabled user gets no session, and an earlier one does not 
     ['fred', 'disable', 'enable'],
   ] as const) {
     const id = await makeUser(open, name);
-    const browser = new Visitor(open.url);
+    const browser = new Visitor(open);
     await browser.get('/auth/sign_in');
     await browser.submit('/auth/sign_in', { login: name, password: PASSWORD });
     assert.equal((await browser.get('/auth/sessions')).status, 200);
     const decide = (action: string) =>
       open.node.services.askAccount(id, 'moderate', { action, by: '7', text: '', mail: false });
     await decide(on);
-    const visitor = new Visitor(open.url);
+    const visitor = new Visitor(open);
     await visitor.get('/auth/sign_in');
     const refused = await visitor.submit('/auth/sign_in', { login: name, password: PASSWORD });
     assert.deepEqual([refused.status, visitor.cookies.has('murmuration_session')], [403, false], name);
     await decide(off);
     assert.equal((await browser.get('/auth/sessions')).status, 303, name);
-    await signIn(new Visitor(open.url), authorizePath(await makeApp(open)), name);
+    await signIn(new Visitor(open), authorizePath(await makeApp(open)), name);
   }
 });

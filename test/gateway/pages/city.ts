@@ -20,9 +20,10 @@ import { NOBODY_LIMITED } from '../../../gateway/viewing/account-limits.js';
 import { Lenses } from '../../../gateway/viewing/lenses.js';
 import { put, RANGE_LIMIT_MAX } from '../../../store/port.js';
 import { backlog, journal } from '../../../store/tables.js';
+import { noUploads } from '../../kit/actors/no-uploads.js';
 import { silentMailbox } from '../../kit/actors/silent-mailbox.js';
 import { Stage } from '../../kit/actors/stage.js';
-import { noUploads, uploadsIn } from '../../kit/actors/uploads.js';
+import { uploadsIn } from '../../kit/actors/uploads.js';
 
 const instance: InstanceSettings = {
   baseUrl: 'https://here.example',

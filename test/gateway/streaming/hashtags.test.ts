@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type MessageEvent, WebSocket } from 'undici';
 import { EventStream } from '../../kit/network/event-stream.js';
+import { urlOf } from '../../kit/network/sockets.js';
 import { type Person, TestServer } from '../../kit/services/server.js';
 import { until } from '../../kit/time/until.js';
 
@@ -24,7 +25,7 @@ const arrived = (stream: EventStream, id: string) =>
 
 test('a hashtag’s stream sends public statuses with it, and none by accounts that the viewer blocks', async () => {
   for (const path of ['hashtag', 'hashtag/local']) {
-    const stream = await EventStream.open(server.url, `${path}?tag=Owl`, reader.token);
+    const stream = await EventStream.open(server, `${path}?tag=Owl`, reader.token);
     await nuisance.says('an #owl');
     await author.says('#night');
     await author.says('#owl', { visibility: 'unlisted' });
@@ -41,7 +42,7 @@ test('a hashtag’s stream sends public statuses with it, and none by accounts t
 test('any, all and none combine hashtags in a stream as in the timeline, also after a resume', async () => {
   const early = await author.says('#bat #night');
   const query = `tag=owl&any[]=bat&all[]=night&none[]=rain&since=${BigInt(early) - 1n}`;
-  const stream = await EventStream.open(server.url, `hashtag?${query}`, reader.token);
+  const stream = await EventStream.open(server, `hashtag?${query}`, reader.token);
   await arrived(stream, early);
   await author.says('#owl');
   await author.says('#owl #night #rain');
@@ -53,7 +54,7 @@ test('any, all and none combine hashtags in a stream as in the timeline, also af
 
 test('one connection carries several hashtags, each frame with its own; a malformed one is refused', async () => {
   const frames: { stream?: string[]; payload?: string; status?: number }[] = [];
-  const socket = new WebSocket(`${server.url.replace('http', 'ws')}/api/v1/streaming?access_token=${reader.token}`);
+  const socket = new WebSocket(`${urlOf(server).replace('http', 'ws')}/api/v1/streaming?access_token=${reader.token}`);
   socket.addEventListener('message', ({ data }: MessageEvent) => void frames.push(JSON.parse(data as string)));
   await until('the socket is open', () => socket.readyState === 1 || undefined, WAIT_MS);
   const send = (message: object) => socket.send(JSON.stringify({ type: 'subscribe', ...message }));
@@ -72,12 +73,12 @@ test('one connection carries several hashtags, each frame with its own; a malfor
   assert.ok(frames.every(({ payload = '{}' }) => JSON.parse(payload).id === id));
   socket.close();
   const headers = { authorization: `Bearer ${reader.token}` };
-  assert.equal((await fetch(`${server.url}/api/v1/streaming/hashtag`, { headers })).status, 400);
+  assert.equal((await server.send(`/api/v1/streaming/hashtag`, { headers })).status, 400);
 });
 
 test('statuses with a followed hashtag are streamed to home, and so are their deletions', async () => {
   await reader.post('/api/v1/tags/wren/follow');
-  const stream = await EventStream.open(server.url, 'user', reader.token);
+  const stream = await EventStream.open(server, 'user', reader.token);
   await nuisance.says('#wren');
   const id = await author.says('a #wren');
   await arrived(stream, id);

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { after, before, test } from 'node:test';
 import { WebSocket } from 'ws';
 import { MESSAGES_MAX, MESSAGES_SPAN_MS, MessageCount } from '../../../gateway/streaming/web-socket.js';
+import { urlOf } from '../../kit/network/sockets.js';
 import { TestServer } from '../../kit/services/server.js';
 
 let server: TestServer;
@@ -31,7 +32,7 @@ interface Client {
 }
 
 async function opened(token: string): Promise<Client> {
-  const socket = new WebSocket(`${server.url.replace('http', 'ws')}/api/v1/streaming?access_token=${token}`);
+  const socket = new WebSocket(`${urlOf(server).replace('http', 'ws')}/api/v1/streaming?access_token=${token}`);
   const answers: string[] = [];
   socket.on('message', (bytes) => void answers.push(String(bytes)));
   await once(socket, 'open');

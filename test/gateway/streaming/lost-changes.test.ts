@@ -48,7 +48,7 @@ function publish(kind: string, id: string, more: Partial<StoreStatusRecord> = {}
 const post = () => publish('update', String(++minted));
 /** Opens a stream that receives everything posted from now on. */
 async function opened(): Promise<EventStream> {
-  const stream = await EventStream.open(gateway.url, 'public', 'alice');
+  const stream = await EventStream.open(gateway, 'public', 'alice');
   await until('the first post', () => (post() !== '' && stream.updates().length > 0) || undefined, WAIT_MS);
   return stream;
 }

@@ -36,9 +36,9 @@ test('statuses on a user or list stream have the marks of its viewer, on a publi
   const list = (await reader.post('/api/v1/lists', { title: 'few' })).body.id;
   assert.equal((await reader.post(`/api/v1/lists/${list}/accounts`, { account_ids: [author.id] })).status, 200);
   const own = await Promise.all(
-    ['user', `list?list=${list}`].map((path) => EventStream.open(server.url, path, reader.token)),
+    ['user', `list?list=${list}`].map((path) => EventStream.open(server, path, reader.token)),
   );
-  const everybody = await EventStream.open(server.url, 'public', reader.token);
+  const everybody = await EventStream.open(server, 'public', reader.token);
   const id = await author.says('a new one');
   for (const stream of own) assert.deepEqual(marksOf(await came(stream, 'update', id)), NOTHING);
   assert.deepEqual(marksOf(await came(everybody, 'update', id)), {});
@@ -54,7 +54,7 @@ test('a reblog has the marks of its original, outside and inside', async () => {
   const stranger = await server.person('stranger');
   const id = await stranger.says('far away');
   await does(reader, id, 'favourite', 'bookmark');
-  const stream = await EventStream.open(server.url, 'user', reader.token);
+  const stream = await EventStream.open(server, 'user', reader.token);
   const { body } = await author.post(`/api/v1/statuses/${id}/reblog`);
   const entity = await came(stream, 'update', body.id);
   const marked = { ...NOTHING, favourited: true, bookmarked: true };
@@ -63,7 +63,7 @@ test('a reblog has the marks of its original, outside and inside', async () => {
 });
 
 test('the viewer’s own status states if it is pinned, and a poll has the viewer’s vote', async () => {
-  const stream = await EventStream.open(server.url, 'user', reader.token);
+  const stream = await EventStream.open(server, 'user', reader.token);
   const id = await reader.says('mine');
   assert.deepEqual(marksOf(await came(stream, 'update', id)), { ...NOTHING, pinned: false });
   await does(reader, id, 'pin');
@@ -79,7 +79,7 @@ test('a reblogged poll has the viewer’s vote', async () => {
   const asked = await author.says('which one?', { poll: { options: ['a', 'b'], expires_in: 3_600 } });
   const { body } = await reader.get(`/api/v1/statuses/${asked}`);
   assert.equal((await reader.post(`/api/v1/polls/${body.poll.id}/votes`, { choices: [1] })).status, 200);
-  const stream = await EventStream.open(server.url, 'user', reader.token);
+  const stream = await EventStream.open(server, 'user', reader.token);
   const reblog = (await author.post(`/api/v1/statuses/${asked}/reblog`)).body.id as string;
   const { poll } = (await came(stream, 'update', reblog)).reblog as unknown as { readonly poll: object };
   const { voted, own_votes } = poll as { readonly voted?: boolean; readonly own_votes?: readonly number[] };

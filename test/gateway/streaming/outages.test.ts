@@ -71,7 +71,7 @@ function lost(count: number): string[] {
 }
 /** Opens a stream that receives everything posted from now on, and collects its events. */
 async function opened(since?: string): Promise<EventStream> {
-  const stream = await EventStream.open(gateway.url, `public${since === undefined ? '' : `?since=${since}`}`, 'alice');
+  const stream = await EventStream.open(gateway, `public${since === undefined ? '' : `?since=${since}`}`, 'alice');
   if (since !== undefined) return stream;
   await until('the first post', () => (post() !== '' && stream.updates().length > 0) || undefined, WAIT_MS);
   return stream;
@@ -209,7 +209,7 @@ test('a node without the bus for five seconds disconnects its streams and refuse
   bus.down = true;
   bus.downForMs = 4_999;
   // A restarted server is back before that.
-  await (await EventStream.open(gateway.url, 'public', 'alice')).close();
+  await (await EventStream.open(gateway, 'public', 'alice')).close();
   bus.downForMs = 5_001;
   assert.equal((await closed).code, 1013);
   await until('the end of the stream', () => stream.ended || undefined, WAIT_MS);

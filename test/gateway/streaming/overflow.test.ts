@@ -44,7 +44,7 @@ const tell = (message: Omit<NodeAccountTopic, 'accountId'>) =>
   );
 
 test('a change of relations takes effect even if so much happens that a viewer’s stream drops waiting events', async () => {
-  const stream = await EventStream.open(gateway.url, 'user', 'alice');
+  const stream = await EventStream.open(gateway, 'user', 'alice');
   await until('the relations to be asked for', async () => asked > 0 || undefined, WAIT_MS);
   let release = () => {};
   held = new Promise((resolve) => {

@@ -4,6 +4,7 @@ import sharp from 'sharp';
 import { type MessageEvent, WebSocket } from 'undici';
 import { EventStream } from '../../kit/network/event-stream.js';
 import { sendForm } from '../../kit/network/multipart.js';
+import { urlOf } from '../../kit/network/sockets.js';
 import { type Person, TestServer } from '../../kit/services/server.js';
 import { until } from '../../kit/time/until.js';
 
@@ -33,7 +34,7 @@ test('media streams send public statuses with media only, also after a resume', 
   const early = await shows(author, 'an early picture');
   const since = BigInt(early) - 1n;
   for (const path of ['public', 'public/local']) {
-    const stream = await EventStream.open(server.url, `${path}?only_media=true&since=${since}`, reader.token);
+    const stream = await EventStream.open(server, `${path}?only_media=true&since=${since}`, reader.token);
     await arrived(stream, early);
     await author.says('just words');
     const id = await shows(author, 'a picture');
@@ -45,20 +46,24 @@ test('media streams send public statuses with media only, also after a resume', 
     assert.ok(words.every((status: { id: string }) => !stream.updates().includes(status.id)));
     await stream.close();
   }
-  const remote = await EventStream.open(server.url, 'public/remote?only_media=true', reader.token);
+  const remote = await EventStream.open(server, 'public/remote?only_media=true', reader.token);
   await remote.close();
 });
 
 test('media streams have their own names over WebSocket, and a frame names its stream', async () => {
   const frames: { stream?: string[]; event?: string; payload?: string }[] = [];
-  const socket = new WebSocket(`${server.url.replace('http', 'ws')}/api/v1/streaming?access_token=${reader.token}`);
+  const socket = new WebSocket(`${urlOf(server).replace('http', 'ws')}/api/v1/streaming?access_token=${reader.token}`);
   socket.addEventListener('message', ({ data }: MessageEvent) => void frames.push(JSON.parse(data as string)));
   await until('the socket is open', () => socket.readyState === 1 || undefined, WAIT_MS);
   for (const stream of ['public', 'public:media', 'public:local:media', 'public:remote:media'])
     socket.send(JSON.stringify({ type: 'subscribe', stream }));
   const of = (id: string) =>
     frames.filter(({ payload }) => payload?.includes(`"id":"${id}"`)).map(({ stream }) => stream?.[0]);
-  const probe = async () => of(await shows(author, 'probe')).length === 3 || undefined;
+  const probes: string[] = [];
+  const probe = async () => {
+    probes.push(await shows(author, 'probe'));
+    return probes.some((id) => of(id).length === 3);
+  };
   await until('all are open', probe, WAIT_MS);
   const words = await author.says('words');
   const last = await shows(author, 'last');
@@ -74,9 +79,9 @@ test('a silenced account is on public streams for its followers only', async () 
   const decided = { action: 'silence', by: '', text: '', mail: false };
   await server.node.services.askAccount(quiet.id, 'moderate', decided);
   await until('it is known', () => server.node.services.limits.silenced(quiet.id) || undefined, WAIT_MS);
-  const strangers = await EventStream.open(server.url, 'public', reader.token);
-  const tagged = await EventStream.open(server.url, 'hashtag?tag=hush', reader.token);
-  const fans = await EventStream.open(server.url, 'public', fan.token);
+  const strangers = await EventStream.open(server, 'public', reader.token);
+  const tagged = await EventStream.open(server, 'hashtag?tag=hush', reader.token);
+  const fans = await EventStream.open(server, 'public', fan.token);
   const said = await quiet.says('a whisper #hush');
   const last = await author.says('aloud #hush');
   for (const stream of [strangers, tagged, fans]) await arrived(stream, last);
@@ -89,8 +94,8 @@ test('media streams send deletions of statuses with media, also of older ones, a
   const shown = await shows(author, 'an old picture');
   const words = await author.says('old words');
   const hidden = await shows(author, 'a picture for all');
-  const stream = await EventStream.open(server.url, 'public?only_media=true', reader.token);
-  const all = await EventStream.open(server.url, 'public', reader.token);
+  const stream = await EventStream.open(server, 'public?only_media=true', reader.token);
+  const all = await EventStream.open(server, 'public', reader.token);
   const whispered = (await sendForm(author, 'POST', '/api/v1/media', { file: picture })).body.id;
   const secret = await author.says('a secret picture', { media_ids: [whispered], visibility: 'private' });
   for (const id of [words, secret, shown, hidden])
@@ -114,7 +119,7 @@ test('public and hashtag streams send no status that mentions an account that th
   for (const path of [`${foe.id}/block`, `${bore.id}/mute`])
     assert.equal((await viewer.post(`/api/v1/accounts/${path}`)).status, 200);
   const streams = await Promise.all(
-    ['public', 'public/local', 'hashtag?tag=chat'].map((path) => EventStream.open(server.url, path, viewer.token)),
+    ['public', 'public/local', 'hashtag?tag=chat'].map((path) => EventStream.open(server, path, viewer.token)),
   );
   await author.says('hello @foe #chat');
   await author.says('hello @bore #chat');
@@ -127,15 +132,15 @@ test('public and hashtag streams send no status that mentions an account that th
 });
 
 test('the parameter stream may name a stream of server-sent events instead of the path', async () => {
-  const stream = await EventStream.open(server.url, '?stream=public', reader.token);
+  const stream = await EventStream.open(server, '?stream=public', reader.token);
   await arrived(stream, await author.says('by name'));
   await stream.close();
-  const tagged = await EventStream.open(server.url, '?stream=hashtag&tag=named', reader.token);
+  const tagged = await EventStream.open(server, '?stream=hashtag&tag=named', reader.token);
   await arrived(tagged, await author.says('by name #named'));
   await tagged.close();
   const status = async (query: string) => {
     const headers = { authorization: `Bearer ${reader.token}` };
-    const response = await fetch(`${server.url}/api/v1/streaming${query}`, { headers });
+    const response = await server.send(`/api/v1/streaming${query}`, { headers });
     await response.body?.cancel();
     return response.status;
   };

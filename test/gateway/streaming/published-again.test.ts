@@ -60,7 +60,7 @@ const shown = (ids: () => readonly string[], id: string) =>
 
 /** Opens a stream of server-sent events that has sent many statuses. */
 async function streamOfMany(): Promise<EventStream> {
-  const stream = await EventStream.open(gateway.url, 'public', 'alice');
+  const stream = await EventStream.open(gateway, 'public', 'alice');
   await until('the first post', () => (post() !== '' && stream.updates().length > 0) || undefined, WAIT_MS);
   for (let n = 0; n < MANY; n++) post();
   await shown(() => stream.updates(), post());
@@ -74,7 +74,7 @@ test('statuses that are published again come once to a stream, also after its cl
   assert.equal(new Set(stream.updates()).size, stream.updates().length);
   const { position } = stream;
   await stream.close();
-  const resumed = await EventStream.open(gateway.url, 'public', 'alice', position);
+  const resumed = await EventStream.open(gateway, 'public', 'alice', position);
   await shown(() => resumed.updates(), post());
   publishAgain(stored);
   const last = post();
@@ -100,15 +100,15 @@ test('statuses that are published again come once to a resumed WebSocket, too', 
 });
 
 test('a status that was not published before its owner crashed is sent, also to a stream that resumed meanwhile', async () => {
-  const stream = await EventStream.open(gateway.url, 'public', 'alice');
+  const stream = await EventStream.open(gateway, 'public', 'alice');
   await until('the first post', () => (post() !== '' && stream.updates().length > 0) || undefined, WAIT_MS);
   const unpublished = store();
   stored.pop();
   await shown(() => stream.updates(), post());
   await stream.close();
-  const resumed = await EventStream.open(gateway.url, 'public', 'alice', stream.position);
+  const resumed = await EventStream.open(gateway, 'public', 'alice', stream.position);
   await shown(() => resumed.updates(), post());
-  const begun = await EventStream.open(gateway.url, 'public', 'alice');
+  const begun = await EventStream.open(gateway, 'public', 'alice');
   await until('the first post', () => (post() !== '' && begun.updates().length > 0) || undefined, WAIT_MS);
   publishAgain([unpublished]);
   const last = post();

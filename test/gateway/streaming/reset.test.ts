@@ -33,13 +33,13 @@ after(() => gateway.stop());
 
 const minuteAgo = () => makeId(Date.now() - 60_000, 0, 0);
 async function assertReset(): Promise<void> {
-  const stream = await EventStream.open(gateway.url, 'public', 'alice', minuteAgo());
+  const stream = await EventStream.open(gateway, 'public', 'alice', minuteAgo());
   const [reset] = await until('the reset', () => stream.events.slice(-1)[0] && stream.events.slice(-1), WAIT_MS);
   assert.deepEqual([stream.events.length, reset?.event], [1, 'reset']);
   await stream.close();
   changes = [];
   stored = [plainStatus(makeId(Date.now() + 1_000, 0, 0), BOB)];
-  const again = await EventStream.open(gateway.url, 'public', 'alice', stream.position);
+  const again = await EventStream.open(gateway, 'public', 'alice', stream.position);
   await until('the status', () => again.updates().length > 0, WAIT_MS);
   assert.equal(again.events.length, 1, 'no reset again');
   await again.close();

@@ -4,6 +4,7 @@ import { after, before, test } from 'node:test';
 import { type MessageEvent, WebSocket } from 'undici';
 import { makeId } from '../../../actors/domain/ids.js';
 import { EventStream } from '../../kit/network/event-stream.js';
+import { urlOf } from '../../kit/network/sockets.js';
 import { type Person, TestServer } from '../../kit/services/server.js';
 import { until } from '../../kit/time/until.js';
 
@@ -30,7 +31,7 @@ const textsOf = (data: readonly string[]) =>
 
 /** Opens ann's stream and waits until it has sent a new status, so that it has a position. */
 async function opened(since?: string): Promise<EventStream> {
-  const stream = await EventStream.open(server.url, 'user', ann.token, since);
+  const stream = await EventStream.open(server, 'user', ann.token, since);
   const seen = await ben.says('seen');
   await until('the status', () => stream.updates().includes(seen), WAIT_MS);
   return stream;
@@ -50,7 +51,9 @@ interface Frame {
 }
 /** Opens a WebSocket that sends `first` and collects frames. */
 async function socket(query: string, first?: object): Promise<{ frames: Frame[]; close(): void }> {
-  const open = new WebSocket(`${server.url.replace('http', 'ws')}/api/v1/streaming?access_token=${ann.token}${query}`);
+  const open = new WebSocket(
+    `${urlOf(server).replace('http', 'ws')}/api/v1/streaming?access_token=${ann.token}${query}`,
+  );
   const frames: Frame[] = [];
   open.addEventListener('message', ({ data }: MessageEvent) => frames.push(JSON.parse(data as string) as Frame));
   await until('the socket', () => open.readyState === WebSocket.OPEN, WAIT_MS);
@@ -131,7 +134,7 @@ test('a public stream gets changes of public statuses only', async () => {
   const position = await left();
   await remove(eve, shown);
   await remove(eve, secret);
-  const stream = await EventStream.open(server.url, 'public', ann.token, position);
+  const stream = await EventStream.open(server, 'public', ann.token, position);
   await until('the deletion', () => stream.dataOf('delete').includes(shown), WAIT_MS);
   const later = await eve.says('later');
   await until('a later status', () => stream.updates().includes(later), WAIT_MS);
@@ -143,7 +146,7 @@ test('the deletion of a direct status reaches a mentioned user whose stream bega
   const direct = await ben.says('@ann psst', { visibility: 'direct' });
   const cat = await server.person('cat');
   await cat.follows(ben);
-  const [anns, cats] = [await opened(), await EventStream.open(server.url, 'user', cat.token)];
+  const [anns, cats] = [await opened(), await EventStream.open(server, 'user', cat.token)];
   await remove(ben, direct);
   await until('the deletion', () => anns.dataOf('delete').includes(direct), WAIT_MS);
   const own = await ben.says('own');
@@ -186,7 +189,7 @@ test('edits and deletions from before a restart of the server reach a client tha
     const [cat, dan] = [await first.person('cat'), await first.person('dan')];
     await cat.follows(dan);
     const [removed, edited] = [await dan.says('removed'), await dan.says('first')];
-    const stream = await EventStream.open(first.url, 'user', cat.token);
+    const stream = await EventStream.open(first, 'user', cat.token);
     const seen = await dan.says('seen');
     await until('the status', () => stream.updates().includes(seen), WAIT_MS);
     await stream.close();
@@ -194,7 +197,7 @@ test('edits and deletions from before a restart of the server reach a client tha
     await first.ask('PUT', `/api/v1/statuses/${edited}`, { status: 'second' }, dan.token);
     await first.node.drain();
     second = await TestServer.start({ DATA_DIR: folder });
-    const resumed = await EventStream.open(second.url, 'user', cat.token, stream.position);
+    const resumed = await EventStream.open(second, 'user', cat.token, stream.position);
     await until('both', () => resumed.events.length >= 2, WAIT_MS);
     assert.deepEqual(resumed.dataOf('delete'), [removed]);
     assert.deepEqual(textsOf(resumed.dataOf('status.update')), ['second']);

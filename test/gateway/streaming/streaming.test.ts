@@ -226,7 +226,7 @@ test('the token may come as a sub-protocol, which is echoed, or in the header', 
   const alice = await Client.open('?stream=public', 'alice');
   assert.equal(alice.socket.protocol, 'alice');
   await alice.has(post().id);
-  const stream = await EventStream.open(gateway.url, 'user', 'alice');
+  const stream = await EventStream.open(gateway, 'user', 'alice');
   await until('the post', () => (post().id && stream.updates().length > 0) || undefined, 5_000);
   await stream.close();
 });
@@ -396,7 +396,7 @@ test('an event ends its chunk at once, for clients that read chunk by chunk', as
 test('a revoked token ends its streams and no others, within a second', async () => {
   await gateway.giveToken('other', { accountId: ALICE, scopes: ['read'] });
   const revoked = await Client.open('?access_token=alice&stream=user');
-  const sse = await EventStream.open(gateway.url, 'user', 'alice');
+  const sse = await EventStream.open(gateway, 'user', 'alice');
   const other = await Client.open('?access_token=other&stream=user');
   await gateway.takeToken('alice');
   const time = new OwnTime();

@@ -34,7 +34,7 @@ function post(accountId = ALICE): string {
   return id;
 }
 async function opened(): Promise<EventStream> {
-  const stream = await EventStream.open(gateway.url, 'public', 'alice');
+  const stream = await EventStream.open(gateway, 'public', 'alice');
   await until('the first post', () => (post() !== '' && stream.updates().length > 0) || undefined, WAIT_MS);
   return stream;
 }

@@ -221,7 +221,7 @@ async function streamFaults(
 ): Promise<string[]> {
   const [list] = (await viewer.get('/api/v1/lists')).body;
   const names = [...STREAMS, `list?list=${list.id}`];
-  const streams = await Promise.all(names.map((name) => EventStream.open(server.url, name, viewer.token)));
+  const streams = await Promise.all(names.map((name) => EventStream.open(server, name, viewer.token)));
   const textsOf = (stream: EventStream) => stream.events.map(({ data }) => data).join('\n');
   /** Waits until each stream has sent a new status of the host. */
   const reached = async () => {

@@ -1,13 +1,9 @@
-import type { MediaFiles } from '../../../actors/reactions/media.js';
 import { systemClock, systemRandom } from '../../../actors/runtime/system.js';
 import { Workshop } from '../../../media/workshop.js';
 import { ParserPool } from '../../../parsers/parser-pool.js';
 import { TableMedia } from '../../../store/media/table-media.js';
 import { MemoryTables } from '../../../store/memory/memory-tables.js';
 import type { Tables } from '../../../store/port.js';
-
-/** Media files for tests without uploads. */
-export const noUploads: MediaFiles = { finish: async (media) => media, remove: async () => undefined };
 
 let pool: ParserPool | undefined;
 

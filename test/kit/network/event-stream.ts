@@ -1,5 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
 import { makeId } from '../../../actors/domain/ids.js';
+import type { Send } from './injection.js';
+
+/** The server of a stream. */
+type Sender = { readonly send: Send };
 
 /** One event of a server-sent stream, as received. */
 export interface StreamedEvent {
@@ -22,18 +26,20 @@ export class EventStream {
   private reading: Promise<void> = Promise.resolve();
   private last: string | undefined;
 
+  private constructor(private readonly send: Send) {}
+
   /** Opens a stream. `since`: the position after which it resumes. */
-  static async open(url: string, stream: string, token: string, since?: string): Promise<EventStream> {
-    const opened = new EventStream();
+  static async open({ send }: Sender, stream: string, token: string, since?: string): Promise<EventStream> {
+    const opened = new EventStream(send);
     opened.last = since;
-    opened.reading = opened.read(await opened.connect(`${url}/api/v1/streaming/${stream}`, token));
+    opened.reading = opened.read(await opened.connect(`/api/v1/streaming/${stream}`, token));
     return opened;
   }
 
   /** Opens a stream that reconnects after it was closed, and resumes at its position, as browsers do. */
-  static async resuming(url: string, stream: string, token: string): Promise<EventStream> {
-    const opened = new EventStream();
-    const address = `${url}/api/v1/streaming/${stream}`;
+  static async resuming({ send }: Sender, stream: string, token: string): Promise<EventStream> {
+    const opened = new EventStream(send);
+    const address = `/api/v1/streaming/${stream}`;
     opened.last = makeId(Date.now(), 0, 0);
     opened.reading = opened.readOn(address, token, await opened.connect(address, token));
     return opened;
@@ -63,7 +69,7 @@ export class EventStream {
 
   /** Connects. @throws unless the server opens the stream */
   private async connect(address: string, token: string): Promise<ReadableStream<Uint8Array>> {
-    const response = await fetch(address, {
+    const response = await this.send(address, {
       headers: {
         authorization: `Bearer ${token}`,
         accept: 'text/event-stream',

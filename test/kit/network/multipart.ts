@@ -17,7 +17,7 @@ export async function sendForm(
     else form.append(name, new Blob([Buffer.from(value)], { type: 'image/png' }), '../claimed.png');
   }
   const headers = { authorization: `Bearer ${person.token}`, ...more };
-  const response = await fetch(`${person.server.url}${path}`, { method, headers, body: form });
+  const response = await person.server.send(path, { method, headers, body: form });
   const text = await response.text();
   return { status: response.status, headers: response.headers, body: JSON.parse(text) };
 }

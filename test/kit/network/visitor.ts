@@ -1,3 +1,5 @@
+import type { Send } from './injection.js';
+
 /** A page or redirect that a visitor received. */
 export interface Visited {
   readonly status: number;
@@ -11,7 +13,7 @@ export class Visitor {
   readonly cookies = new Map<string, string>();
   page: Visited | undefined;
 
-  constructor(private readonly url: string) {}
+  constructor(private readonly server: { readonly send: Send }) {}
 
   async get(path: string): Promise<Visited> {
     return this.visit('GET', path, undefined, {});
@@ -48,7 +50,7 @@ export class Visitor {
     headers: Readonly<Record<string, string>>,
   ): Promise<Visited> {
     const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-    const response = await fetch(`${this.url}${path}`, {
+    const response = await this.server.send(path, {
       method,
       redirect: 'manual',
       headers: { ...(cookie === '' ? {} : { cookie }), ...headers },

@@ -7,6 +7,7 @@ import { isProblem } from '../../../actors/domain/problem.js';
 import { readSettings, type Settings } from '../../../cli/settings.js';
 import { type Node, startNode } from '../../../compose/node.js';
 import { tokenHash } from '../../../gateway/http/authenticator.js';
+import { injector, type Send } from '../network/injection.js';
 
 /** One complete HTTP answer. `body` is parsed if it is JSON. */
 export interface Answered {
@@ -22,7 +23,7 @@ const REQUEST_MS_MAX = 60_000;
 
 /** The target of requests: one node in this process, or several processes. */
 export interface Asked {
-  readonly url: string;
+  readonly send: Send;
   ask(
     method: string,
     path: string,
@@ -33,15 +34,15 @@ export interface Asked {
 }
 
 /** Sends one request and reads its whole answer. */
-export async function askAt(
-  url: string,
+export async function askBy(
+  send: Send,
   method: string,
   path: string,
   body?: unknown,
   token?: string,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<Answered> {
-  const response = await fetch(`${url}${path}`, {
+  const response = await send(path, {
     method,
     signal: AbortSignal.timeout(REQUEST_MS_MAX),
     redirect: 'manual',
@@ -99,11 +100,12 @@ export class TestServer {
     return new TestServer(node, folder);
   }
 
-  get url(): string {
-    return `http://127.0.0.1:${this.node.server?.port}`;
-  }
-
-  ask: Asked['ask'] = (...request) => askAt(this.url, ...request);
+  /** Sends requests without a socket. Tests of connections use `urlOf`. */
+  readonly send = injector(() => {
+    assert.ok(this.node.server !== undefined);
+    return this.node.server;
+  });
+  ask: Asked['ask'] = (...request) => askBy(this.send, ...request);
 
   get = (path: string): Promise<Answered> => this.ask('GET', path);
 
@@ -143,7 +145,8 @@ export class TestServer {
   }
 
   async stop(): Promise<void> {
-    await this.node.drain();
+    // No request is under way, so there is nothing to wait for.
+    await this.node.drain(0);
     await rm(this.folder, { recursive: true, force: true });
   }
 

@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { type LocalNats, startNats } from '../../../cluster/local/nats.js';
 import { EventStream } from '../../kit/network/event-stream.js';
 import { allStatuses, faultsOf, type LoadReport, PostingLoad } from '../../kit/network/posting-load.js';
+import { targetAt } from '../../kit/network/sockets.js';
 import { LocalCluster } from '../../kit/services/local-cluster.js';
 import { until } from '../../kit/time/until.js';
 import { playWithMasto } from '../clients/masto.js';
@@ -142,7 +143,9 @@ test('a node paused for 15 s acknowledges nothing that is missing in another own
 
 test('NATS killed and restarted: streams resume and miss nothing', async () => {
   const users = await fresh('nats', 4);
-  const streams = await Promise.all(cluster.urls.map((url) => EventStream.resuming(url, 'user', reader.token)));
+  const streams = await Promise.all(
+    cluster.urls.map((url) => EventStream.resuming(targetAt(url), 'user', reader.token)),
+  );
   const load = new PostingLoad(cluster.urls, users, POSTS_MAX);
   await posted(load, 20, 30_000);
   process.kill(cluster.nats.pid, 'SIGKILL');

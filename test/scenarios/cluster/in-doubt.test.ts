@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { idShard } from '../../../actors/domain/ids.js';
 import { operatorClient } from '../../../cli/operator-socket.js';
 import { HeldLine } from '../../kit/network/held-line.js';
-import { askAt } from '../../kit/services/server.js';
+import { askAt } from '../../kit/network/sockets.js';
 import { ThreeNodes } from '../../kit/services/three-nodes.js';
 import { until } from '../../kit/time/until.js';
 import { makePeople, type Person } from './people.js';

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { EventStream } from '../../kit/network/event-stream.js';
+import { targetAt } from '../../kit/network/sockets.js';
 import { ThreeNodes } from '../../kit/services/three-nodes.js';
 import { until } from '../../kit/time/until.js';
 import { call, makePeople, type Person } from './people.js';
@@ -20,14 +21,14 @@ test('a stream resumed at another node begins with the edits and deletions that 
   const say = async (status: string) =>
     ((await call(url, tom, 'POST', '/api/v1/statuses', { status })) as { id: string }).id;
   const [removed, edited] = [await say('removed'), await say('first')];
-  const stream = await EventStream.open(cluster.node(0).url, 'user', ula.token);
+  const stream = await EventStream.open(targetAt(cluster.node(0).url), 'user', ula.token);
   const seen = await say('seen');
   await until('the status', () => stream.updates().includes(seen), TOLD_MS_MAX);
   await stream.close();
   await call(url, tom, 'DELETE', `/api/v1/statuses/${removed}`);
   await call(url, tom, 'PUT', `/api/v1/statuses/${edited}`, { status: 'second' });
   for (const base of cluster.urls) {
-    const resumed = await EventStream.open(base, 'user', ula.token, stream.position);
+    const resumed = await EventStream.open(targetAt(base), 'user', ula.token, stream.position);
     const edits = () => resumed.dataOf('status.update');
     await until('both', () => edits().length > 0 && resumed.dataOf('delete').length > 0, TOLD_MS_MAX);
     // A node that receives the change late sends it twice.
@@ -40,7 +41,7 @@ test('a stream resumed at another node begins with the edits and deletions that 
 test('every node tells a client with an outdated position to reload', async () => {
   const [vic] = (await makePeople(cluster.node(1).dataDir, ['vic'])) as [Person];
   for (const base of cluster.urls) {
-    const stream = await EventStream.open(base, 'user', vic.token, '1');
+    const stream = await EventStream.open(targetAt(base), 'user', vic.token, '1');
     await until('the reset', () => stream.events.length > 0, TOLD_MS_MAX);
     assert.deepEqual(stream.dataOf('reset'), ['{}']);
     await stream.close();

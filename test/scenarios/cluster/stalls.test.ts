@@ -4,6 +4,7 @@ import { idShard } from '../../../actors/domain/ids.js';
 import { EventStream } from '../../kit/network/event-stream.js';
 import { HeldLine } from '../../kit/network/held-line.js';
 import { allStatuses, faultsOf, PostingLoad } from '../../kit/network/posting-load.js';
+import { targetAt } from '../../kit/network/sockets.js';
 import { cassandraAddress } from '../../kit/services/cassandra.js';
 import { ThreeNodes } from '../../kit/services/three-nodes.js';
 import { OwnTime } from '../../kit/time/own-time.js';
@@ -133,7 +134,9 @@ async function underLoad(
   story: (people: readonly Person[], streams: readonly EventStream[]) => Promise<void>,
 ): Promise<void> {
   const people = await fresh(label);
-  const streams = await Promise.all(cluster.urls.map((url) => EventStream.resuming(url, 'user', reader.token)));
+  const streams = await Promise.all(
+    cluster.urls.map((url) => EventStream.resuming(targetAt(url), 'user', reader.token)),
+  );
   const load = new PostingLoad(
     through.map((node) => cluster.node(node).url),
     people,

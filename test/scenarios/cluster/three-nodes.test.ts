@@ -8,6 +8,7 @@ import { linkId } from '../../../actors/web-page/web-page.js';
 import type { AnyRoute } from '../../../gateway/http/route.js';
 import { allRoutes } from '../../../gateway/routes/index.js';
 import { EventStream } from '../../kit/network/event-stream.js';
+import { targetAt } from '../../kit/network/sockets.js';
 import { prefixed, program, withoutSettings } from '../../kit/services/server-process.js';
 import { ThreeNodes } from '../../kit/services/three-nodes.js';
 import { sameDayFor } from '../../kit/time/same-day.js';
@@ -314,7 +315,8 @@ test('a page that many statuses link to through all nodes at once is fetched onc
 });
 
 /** Opens streams of an account at every node. */
-const streamsOf = (token: string) => Promise.all(cluster.urls.map((base) => EventStream.open(base, 'user', token)));
+const streamsOf = (token: string) =>
+  Promise.all(cluster.urls.map((base) => EventStream.open(targetAt(base), 'user', token)));
 
 /**
  * Asserts that every node refuses the token and has ended its streams, within the time. Each check reads every node, so

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type Answered, type Asked, askAt, Person } from '../../kit/services/server.js';
+import { targetAt } from '../../kit/network/sockets.js';
+import { type Answered, type Asked, Person } from '../../kit/services/server.js';
 import { until } from '../../kit/time/until.js';
 import { makePeople } from '../cluster/people.js';
 import type { Ground } from '../worlds/node-address.js';
@@ -17,7 +18,7 @@ let stranger: Person;
 export function otherPeoplesIdsTests(open: () => Promise<Ground>): void {
   before(async () => {
     ground = await open();
-    nodes = ground.nodes.map(({ url }) => asked(url));
+    nodes = ground.nodes.map(({ url }) => targetAt(url));
     [ada, ben, stranger] = (await people('olga', 'pat', 'stranger')) as [Person, Person, Person];
   });
   after(() => ground?.dispose());
@@ -27,11 +28,9 @@ export function otherPeoplesIdsTests(open: () => Promise<Ground>): void {
   followRequestTest();
 }
 
-const asked = (url: string): Asked => ({ url, ask: (...request) => askAt(url, ...request) });
-
 /** Creates people whose requests go to any node. */
 async function people(...names: string[]): Promise<Person[]> {
-  const server = asked(ground.place.url);
+  const server = targetAt(ground.place.url);
   const made = await makePeople(ground.place.dataDir, names);
   return made.map(({ id, name, token }) => new Person(server, id, name, token));
 }
@@ -64,12 +63,12 @@ function hiddenTest(): void {
       ),
     ];
     for (const id of hidden) {
-      for (const node of nodes) {
+      for (const [number, node] of nodes.entries()) {
         const asking = at(node, stranger);
         const missing = of(NOBODYS, node, asking);
         for (const [index, ask] of of(id, node, asking).entries()) {
           const [real, none] = [said(await ask()), said(await (missing[index] as typeof ask)())];
-          assert.deepEqual(real, none, `request ${index} at ${node.url}`);
+          assert.deepEqual(real, none, `request ${index} at node ${number + 1}`);
           assert.ok(real.status === 404 || (real.body as unknown[]).length === 0, JSON.stringify(real));
         }
       }

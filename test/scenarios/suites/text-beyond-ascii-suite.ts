@@ -3,7 +3,8 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { operatorClient } from '../../../cli/operator-socket.js';
-import { askAt, Person } from '../../kit/services/server.js';
+import { askAt, targetAt } from '../../kit/network/sockets.js';
+import { Person } from '../../kit/services/server.js';
 import type { ServerProcess } from '../../kit/services/server-process.js';
 import { until } from '../../kit/time/until.js';
 import { makePeople } from '../cluster/people.js';
@@ -22,12 +23,7 @@ export function textTests(open: () => Promise<ServerProcess>): void {
     server = await open();
     const [made] = await makePeople(server.dataDir, ['ada']);
     assert.ok(made);
-    ada = new Person(
-      { url: server.url, ask: (...asked) => askAt(server.url, ...asked) },
-      made.id,
-      made.name,
-      made.token,
-    );
+    ada = new Person(targetAt(server.url), made.id, made.name, made.token);
   });
   after(() => server?.dispose());
   titleTest();

@@ -6,8 +6,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { applicationOf, type Looker } from '../../gateway/viewing/status-views.js';
 import { type Step, Story, says, step, Theatre } from '../../gateway/viewing/visibility-story.js';
+import { targetAt } from '../../kit/network/sockets.js';
 import { fc } from '../../kit/property.js';
-import { type Asked, askAt, Person } from '../../kit/services/server.js';
+import { type Asked, Person } from '../../kit/services/server.js';
 import { prefixed, program, withoutSettings } from '../../kit/services/server-process.js';
 import { until } from '../../kit/time/until.js';
 import type { Place } from './node-address.js';
@@ -27,9 +28,9 @@ function stepsOf(seed: number): Step[] {
 
 /** Plays a story by requests to `place`, where many processes may answer. */
 export async function playStory({ url, dataDir }: Place, seed: number): Promise<Story> {
-  const asked: Asked = { url, ask: (...request) => askAt(url, ...request) };
-  const nobody: Looker = { get: (path) => asked.ask('GET', path) };
-  const theatre = new Theatre((names) => peopleAt(asked, dataDir, names), [nobody, await applicationOf(asked)]);
+  const target = targetAt(url);
+  const nobody: Looker = { get: (path) => target.ask('GET', path) };
+  const theatre = new Theatre((names) => peopleAt(target, dataDir, names), [nobody, await applicationOf(target)]);
   return Story.of(theatre, stepsOf(seed));
 }
 
@@ -49,7 +50,7 @@ export async function assertTold(story: Story): Promise<void> {
 }
 
 /** Creates confirmed people with tokens by one call of the command line. */
-async function peopleAt(asked: Asked, dataDir: string, names: readonly string[]): Promise<Person[]> {
+async function peopleAt(target: Asked, dataDir: string, names: readonly string[]): Promise<Person[]> {
   const folder = await mkdtemp(join(tmpdir(), 'murmuration-story-'));
   try {
     const file = join(folder, 'people');
@@ -64,7 +65,7 @@ async function peopleAt(asked: Asked, dataDir: string, names: readonly string[])
     const made = stdout.trim().split('\n');
     return made.map((line) => {
       const { id, username, token } = JSON.parse(line) as { id: string; username: string; token: string };
-      return new Person(asked, id, username, token);
+      return new Person(target, id, username, token);
     });
   } finally {
     await rm(folder, { recursive: true, force: true });

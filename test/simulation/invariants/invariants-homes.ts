@@ -8,7 +8,7 @@ import { NOBODY_LIMITED } from '../../../gateway/viewing/account-limits.js';
 import { PLACES } from '../../../gateway/viewing/judge.js';
 import { Lenses } from '../../../gateway/viewing/lenses.js';
 import { lonelyRings } from '../../kit/actors/lonely-rings.js';
-import { noUploads } from '../../kit/actors/uploads.js';
+import { noUploads } from '../../kit/actors/no-uploads.js';
 import type { SimulatedNode } from '../node.js';
 import type { Ended } from './invariants.js';
 

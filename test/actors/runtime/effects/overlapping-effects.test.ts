@@ -5,7 +5,7 @@ import { accountKind } from '../../../../actors/kinds/account.js';
 import { conversationKind } from '../../../../actors/kinds/conversation.js';
 import { MemoryTables } from '../../../../store/memory/memory-tables.js';
 import { lonelyRings } from '../../../kit/actors/lonely-rings.js';
-import { noUploads } from '../../../kit/actors/uploads.js';
+import { noUploads } from '../../../kit/actors/no-uploads.js';
 import { VirtualClock } from '../../../kit/time/virtual-clock.js';
 
 // Events whose effects may run concurrently with those of later entries: an actor that receives two commands might

@@ -126,7 +126,7 @@ test('only consenting accounts are featured: not undiscoverable ones, nor locked
 
 test('an account in a collection is notified of it and of its changes, also by stream', async () => {
   const [ida, jan] = await people('ida', 'jan');
-  const stream = await EventStream.open(server.url, 'user', jan.token);
+  const stream = await EventStream.open(server, 'user', jan.token);
   const { id } = await makes(ida, [jan, ida]);
   const added = await told(jan, 'added_to_collection');
   assert.deepEqual([added.account.id, added.collection.id, added.collection.item_count], [ida.id, id, 2]);

@@ -134,8 +134,8 @@ test('streams send nothing by accounts of a blocked domain', async () => {
   const [fay, gil, jan] = [await server.person('fay'), await server.person('gil'), await server.person('jan')];
   await fay.follows(jan);
   const early = await gil.says('early');
-  const stream = await EventStream.open(server.url, 'public', fay.token);
-  const home = await EventStream.open(server.url, 'user', fay.token);
+  const stream = await EventStream.open(server, 'public', fay.token);
+  const home = await EventStream.open(server, 'user', fay.token);
   const arrives = (id: string) =>
     until(`${id} in the stream`, () => stream.updates().includes(id) || undefined, WAIT_MS);
   const probed = async () =>

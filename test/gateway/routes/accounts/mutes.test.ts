@@ -88,7 +88,7 @@ test('a stream sends nothing by a muted account from the answer on, and again af
   const [hal, ivy, jan] = [await server.person('hal'), await server.person('ivy'), await server.person('jan')];
   for (const other of [ivy, jan]) await hal.follows(other);
   for (const name of ['user', 'public']) {
-    const stream = await EventStream.open(server.url, name, hal.token);
+    const stream = await EventStream.open(server, name, hal.token);
     const arrives = (id: string) =>
       until(`${id} in ${name}`, () => stream.updates().includes(id) || undefined, WAIT_MS);
     const probed = async () => (await jan.says('probe')) !== '' && stream.updates().length > 0;

@@ -127,7 +127,7 @@ test('files of a suspended account are not served until the suspension ends, and
   const [hers, his] = [await filesOf(fay), await filesOf(gus)];
   assert.equal(new Set(hers).size, 4);
   const statusAt = async (url: string, headers: Readonly<Record<string, string>> = {}) => {
-    const answer = await fetch(`${server.url}${new URL(url).pathname}`, { headers });
+    const answer = await server.send(new URL(url).pathname, { headers });
     await answer.arrayBuffer();
     return answer.status;
   };

@@ -25,13 +25,13 @@ test('a suspended account is empty to others, its statuses, tokens and streams e
   await ben.follows(eve);
   await eve.follows(ben);
   const id = await eve.says('hello #birds');
-  const stream = await EventStream.open(server.url, 'user', eve.token);
+  const stream = await EventStream.open(server, 'user', eve.token);
   assert.equal((await act(eve, 'suspend', { text: 'spam' })).status, 200);
   const time = new OwnTime();
   await until('the stream to end', async () => stream.ended || undefined, 5_000);
   assert.ok(time.stop() < 1_000);
   assert.equal((await eve.get('/api/v1/accounts/verify_credentials')).status, 403);
-  await assert.rejects(EventStream.open(server.url, 'user', eve.token));
+  await assert.rejects(EventStream.open(server, 'user', eve.token));
   const shown = (await ben.get(`/api/v1/accounts/${eve.id}`)).body;
   assert.deepEqual(
     [shown.suspended, shown.display_name, shown.note, shown.fields, shown.statuses_count, shown.followers_count],

@@ -21,7 +21,7 @@ test('the first requests of clients and servers are answered without a token', a
 
 test('default pictures exist and are cacheable', async () => {
   for (const path of ['/avatars/original/missing.png', '/headers/original/missing.png']) {
-    const response = await fetch(`${server.url}${path}`);
+    const response = await server.send(path);
     assert.equal(response.headers.get('content-type'), 'image/png');
     assert.match(response.headers.get('cache-control') ?? '', /max-age=86400/);
     assert.deepEqual([...new Uint8Array(await response.arrayBuffer()).slice(1, 4)], [...Buffer.from('PNG')]);

@@ -54,7 +54,7 @@ test('reactions are counted over all users, and each user can remove their own',
 });
 
 test('open streams receive announcements, reactions to them, and their end', async () => {
-  const stream = await EventStream.open(server.url, 'user', ben.token);
+  const stream = await EventStream.open(server, 'user', ben.token);
   try {
     const id = await announce('News');
     const told = (event: string) =>

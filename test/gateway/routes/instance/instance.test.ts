@@ -42,7 +42,7 @@ test('settings without a value are empty', async () => {
   assert.deepEqual(told, { updated_at: null, content: '' });
   assert.equal((await server.get('/api/v1/instance')).body.email, '');
   assert.equal((await server.get('/api/v2/instance')).body.contact.email, '');
-  const page = await fetch(`${server.url}/about`);
+  const page = await server.send(`/about`);
   assert.doesNotMatch(await page.text(), /Questions go to/);
 });
 
@@ -116,7 +116,7 @@ test('the pages that clients link to for information exist, also at the root', a
   );
   const shown: string[] = [];
   for (const address of addresses) {
-    const page = await fetch(server.url + new URL(address).pathname);
+    const page = await server.send(new URL(address).pathname);
     assert.deepEqual([page.status, page.headers.get('content-type')], [200, 'text/html; charset=utf-8'], address);
     shown.push(await page.text());
   }

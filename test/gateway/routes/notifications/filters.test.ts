@@ -212,8 +212,8 @@ test('streams announce changed filters without a payload, and send statuses with
   const [lea, mia] = [await server.person('lea'), await server.person('mia')];
   await lea.follows(mia);
   const [user, everybody] = [
-    await EventStream.open(server.url, 'user', lea.token),
-    await EventStream.open(server.url, 'public', lea.token),
+    await EventStream.open(server, 'user', lea.token),
+    await EventStream.open(server, 'public', lea.token),
   ];
   const arrives = (stream: EventStream, id: string) =>
     until(`${id} in a stream`, () => stream.updates().includes(id) || undefined, WAIT_MS);

@@ -115,7 +115,7 @@ test('a stream of notifications announces when waiting ones were merged', async 
   const nora = await server.person('nora');
   await setPolicy(nora, { for_not_following: 'filter' });
   await nora.follows(carol);
-  const stream = await EventStream.open(server.url, 'user/notification', nora.token);
+  const stream = await EventStream.open(server, 'user/notification', nora.token);
   try {
     const heard = async () => (await carol.says('@nora probe')) !== '' && stream.events.length > 0;
     await until('the stream is open', async () => (await heard()) || undefined, ARRIVAL_MS_MAX);

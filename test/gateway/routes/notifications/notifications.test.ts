@@ -279,7 +279,7 @@ test('notifications of reports go to moderators only; warnings and severed follo
 test('a moderator is told of a report by an account that they block, in the stream as in the list', async () => {
   const [judy, ivan] = [await server.staff('judy', 'moderator'), await server.person('ivan')];
   await judy.post(`/api/v1/accounts/${ivan.id}/block`);
-  const stream = await EventStream.open(server.url, 'user', judy.token);
+  const stream = await EventStream.open(server, 'user', judy.token);
   assert.equal((await ivan.post('/api/v1/reports', { account_id: carol.id })).status, 200);
   const listed = async () => types((await judy.get('/api/v1/notifications')).body).includes('admin.report');
   await until('the list', async () => (await listed()) || undefined, ARRIVAL_MS_MAX);

@@ -16,7 +16,7 @@ before(async () => {
 after(() => server?.stop());
 
 const form = (fields: readonly (readonly [string, string])[], method = 'POST') =>
-  fetch(server.url + PATH, {
+  server.send(PATH, {
     method,
     headers: { authorization: `Bearer ${alice.token}` },
     body: new URLSearchParams(fields.map(([name, value]): [string, string] => [name, value])),

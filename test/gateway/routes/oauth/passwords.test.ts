@@ -14,14 +14,14 @@ before(async () => {
 after(() => server?.stop());
 
 async function signsIn(login: string, password: string): Promise<boolean> {
-  const visitor = new Visitor(server.url);
+  const visitor = new Visitor(server);
   await visitor.get('/auth/sign_in');
   return (await visitor.submit('/auth/sign_in', { login, password })).status === 303;
 }
 
 test('a mailed link resets a password, without revealing if the account exists', async () => {
   await makeUser(server, 'ada');
-  const visitor = new Visitor(server.url);
+  const visitor = new Visitor(server);
   await visitor.get('/auth/password/new');
   const known = await visitor.submit('/auth/password', { email: 'ada@example.org' });
   await visitor.get('/auth/password/new');
@@ -41,7 +41,7 @@ test('a mailed link resets a password, without revealing if the account exists',
 test('a signed-in user changes the password with the current one, and is signed out everywhere', async () => {
   const id = await makeUser(server, 'ben');
   const token = await server.token(id, ['read']);
-  const visitor = new Visitor(server.url);
+  const visitor = new Visitor(server);
   assert.equal((await visitor.get('/auth/password/change')).status, 303);
   await visitor.get('/auth/sign_in');
   await visitor.submit('/auth/sign_in', { login: 'ben', password: PASSWORD });

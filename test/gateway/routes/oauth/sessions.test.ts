@@ -15,7 +15,7 @@ const verify = async (token: string) =>
   (await server.ask('GET', '/api/v1/accounts/verify_credentials', undefined, token)).status;
 
 async function signedIn(login: string): Promise<Visitor> {
-  const visitor = new Visitor(server.url);
+  const visitor = new Visitor(server);
   await visitor.get('/auth/sign_in');
   await visitor.submit('/auth/sign_in', { login, password: PASSWORD });
   return visitor;
@@ -58,7 +58,7 @@ test('nobody sees or revokes another account’s tokens, nor with a form of anot
   const foreign = { origin: 'https://evil.example' };
   assert.equal((await own.submit('/auth/sessions/revoke', { token: tokenHash(token) }, foreign)).status, 403);
   assert.equal(await verify(token), 200);
-  const nobody = new Visitor(server.url);
+  const nobody = new Visitor(server);
   assert.equal((await nobody.get('/auth/sessions')).location, '/auth/sign_in');
   assert.equal((await nobody.post('/auth/sessions/revoke', { csrf: '', token: tokenHash(token) })).status, 403);
 });

@@ -133,7 +133,7 @@ const indexAt = async (path: string, accept?: string, token?: string) => {
     ...(accept === undefined ? {} : { accept }),
     ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
   };
-  const response = await fetch(`${server.url}${path}`, { headers });
+  const response = await server.send(path, { headers });
   const type = response.headers.get('content-type') ?? '';
   const bytes = Buffer.from(await response.arrayBuffer());
   const { status } = response;
@@ -208,7 +208,7 @@ test('avatars and headers are cropped, replaced and removed; a file that is no i
   assert.deepEqual([unchosen.status, unchosen.body.avatar], [200, changed.body.avatar], 'forms name them all the same');
   assert.equal(changed.status, 200, JSON.stringify(changed.body));
   const sizeAt = async (url: string) => {
-    const answer = await fetch(`${server.url}${new URL(url).pathname}`);
+    const answer = await server.send(new URL(url).pathname);
     const { width, height } = await sharp(Buffer.from(await answer.arrayBuffer())).metadata();
     return [answer.status, width, height];
   };
@@ -223,8 +223,8 @@ test('avatars and headers are cropped, replaced and removed; a file that is no i
   const again = await update({ avatar: await png(10, 10) }, 'PATCH', '/api/v1/profile');
   assert.notEqual(again.body.avatar, changed.body.avatar);
   assert.equal(again.body.avatar_description, 'me');
-  const old = `${server.url}${new URL(changed.body.avatar).pathname}`;
-  await until('the old one is gone', async () => (await fetch(old)).status === 404 || undefined, WAIT_MS);
+  const old = new URL(changed.body.avatar).pathname;
+  await until('the old one is gone', async () => (await server.send(old)).status === 404 || undefined, WAIT_MS);
   const bare = await erin.remove('/api/v1/profile/avatar');
   assert.match(bare.body.avatar, /missing\.png$/);
   assert.equal(bare.body.header, changed.body.header);

@@ -61,7 +61,7 @@ test('a public status shows the card of its first link; the page is fetched once
     published_at: '2026-01-02T03:04:05.000Z',
   });
   assert.match(String(blurhash), /.{20,}/);
-  const picture = await fetch(`${server.url}${new URL(String(image)).pathname}`);
+  const picture = await server.send(new URL(String(image)).pathname);
   assert.equal(picture.headers.get('content-type'), 'image/jpeg');
   assert.deepEqual(await shownCard(ids[1] ?? ''), card);
   assert.deepEqual((await server.get(`/api/v1/statuses/${ids[0]}/card`)).body, card);

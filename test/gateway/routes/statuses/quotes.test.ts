@@ -295,8 +295,8 @@ test('streams show a quote as their viewer may see it', async () => {
   await jack.post(`/api/v1/accounts/${lena.id}/block`);
   for (const who of [alice, lena]) await who.follows(kate);
   const streams = [
-    await EventStream.open(server.url, 'user', alice.token),
-    await EventStream.open(server.url, 'user', lena.token),
+    await EventStream.open(server, 'user', alice.token),
+    await EventStream.open(server, 'user', lena.token),
   ];
   const { body } = await quotes(kate, id);
   const quoteIn = (stream: EventStream | undefined) =>
@@ -319,7 +319,7 @@ test('the filters of a quote are those of the place, in a stream as in a page', 
   const filter = { title: 'x', context: ['account'], keywords_attributes: [{ keyword: 'ducks' }] };
   assert.equal((await mona.post('/api/v2/filters', filter)).status, 200);
   const id = await open(nils, 'ducks');
-  const stream = await EventStream.open(server.url, 'user', mona.token);
+  const stream = await EventStream.open(server, 'user', mona.token);
   const { body } = await quotes(olga, id);
   await becomes('the quote', () => stream.updates().includes(body.id));
   const update = JSON.parse(stream.dataOf('update')[0] ?? '{}');

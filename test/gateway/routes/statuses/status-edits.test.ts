@@ -60,7 +60,7 @@ test('an edit shows everywhere, with its history and source', async () => {
 test('accounts that reblogged a status are notified of its edit, and streams show it', async () => {
   const id = await alice.says('to be passed on');
   await bob.post(`/api/v1/statuses/${id}/reblog`);
-  const stream = await EventStream.open(server.url, 'public', bob.token);
+  const stream = await EventStream.open(server, 'public', bob.token);
   try {
     await put(alice, id, { status: 'passed on, and changed' });
     await until(

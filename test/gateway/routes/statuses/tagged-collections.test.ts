@@ -112,7 +112,7 @@ test('a status shows a viewer no more of a collection than the collection itself
 
 test('streams and quotes contain the collections, too', async () => {
   const birds = await makes(ben);
-  const stream = await EventStream.open(server.url, 'public', cleo.token);
+  const stream = await EventStream.open(server, 'public', cleo.token);
   const status = await says(ben, birds.url);
   const event = await until('the update', async () => stream.events.find(({ data }) => data.includes(status)), 5_000);
   assert.deepEqual(ids(JSON.parse(event.data).tagged_collections), [birds.id]);

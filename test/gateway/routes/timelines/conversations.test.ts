@@ -105,7 +105,7 @@ test('the direct timeline contains sent and received statuses, and none of block
 });
 
 test('the direct stream sends the user’s own conversations and those of followed accounts', async () => {
-  const stream = await EventStream.open(server.url, 'direct', bob.token);
+  const stream = await EventStream.open(server, 'direct', bob.token);
   const status = await alice.says('@bob streamed', direct);
   await alice.says('in the open');
   const event = await until('an event', () => stream.events[0], ARRIVAL_MS_MAX);
@@ -115,7 +115,7 @@ test('the direct stream sends the user’s own conversations and those of follow
   await until('the second', () => stream.events[1], ARRIVAL_MS_MAX);
   assert.equal((JSON.parse(stream.events[1]?.data ?? '') as Conversation).last_status.id, mine);
   await stream.close();
-  const later = await EventStream.open(server.url, `direct?since=${status}`, bob.token);
+  const later = await EventStream.open(server, `direct?since=${status}`, bob.token);
   await until('what was missed', () => later.events[0], ARRIVAL_MS_MAX);
   assert.equal((JSON.parse(later.events[0]?.data ?? '') as Conversation).last_status.id, mine);
   await later.close();

@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test';
 import { type MessageEvent, WebSocket } from 'undici';
 import { LISTS_MAX } from '../../../../actors/account/lists.js';
 import { EventStream } from '../../../kit/network/event-stream.js';
+import { urlOf } from '../../../kit/network/sockets.js';
 import { linkTo, type Person, TestServer } from '../../../kit/services/server.js';
 import { until } from '../../../kit/time/until.js';
 
@@ -98,7 +99,7 @@ test('members are followed accounts, paged by Link, named in JSON, forms or the 
   for (const body of [{}, { account_ids: [] }, { account_ids: ['x'] }])
     assert.equal((await dan.post(path, body)).status, 422, JSON.stringify(body));
   const form = (method: string, id: string) =>
-    fetch(server.url + path, {
+    server.send(path, {
       method,
       headers: { authorization: `Bearer ${dan.token}` },
       body: new URLSearchParams([['account_ids[]', id]]),
@@ -182,7 +183,7 @@ test('a list has its own stream, over WebSocket and server-sent events, which ch
   const list = await listOf(kim, [lea]);
   await kim.follows(max);
   const frames: Frame[] = [];
-  const socket = new WebSocket(`${server.url.replace('http', 'ws')}/api/v1/streaming?access_token=${kim.token}`);
+  const socket = new WebSocket(`${urlOf(server).replace('http', 'ws')}/api/v1/streaming?access_token=${kim.token}`);
   socket.addEventListener('message', (event: MessageEvent) => frames.push(JSON.parse(event.data as string)));
   await until('the socket is open', () => socket.readyState === 1 || undefined, WAIT_MS);
   const send = (type: string, of: unknown) => socket.send(JSON.stringify({ type, stream: 'list', list: of }));
@@ -192,7 +193,7 @@ test('a list has its own stream, over WebSocket and server-sent events, which ch
   send('subscribe', '5');
   await until('the refusals', () => refusals().length === 3 || undefined, WAIT_MS);
   assert.deepEqual(refusals(), [400, 404, 404]);
-  const stream = await EventStream.open(server.url, `list?list=${list}`, kim.token);
+  const stream = await EventStream.open(server, `list?list=${list}`, kim.token);
   send('subscribe', list);
   const updates = () =>
     frames.flatMap(({ event, payload }) => (event === 'update' ? [JSON.parse(payload ?? '{}').id as string] : []));
@@ -227,8 +228,7 @@ test('only its owner opens the stream of a list, and only of an existing one', a
   const [nan, ole] = [await server.person('nan'), await server.person('ole')];
   const { body } = await nan.post('/api/v1/lists', { title: 'empty' });
   const at = async (query: string, { token }: Person) =>
-    (await fetch(`${server.url}/api/v1/streaming/list${query}`, { headers: { authorization: `Bearer ${token}` } }))
-      .status;
+    (await server.send(`/api/v1/streaming/list${query}`, { headers: { authorization: `Bearer ${token}` } })).status;
   assert.equal(await at('', nan), 400);
   assert.equal(await at('?list=x', nan), 404);
   assert.equal(await at('?list=5', nan), 404);
