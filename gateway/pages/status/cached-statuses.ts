@@ -8,7 +8,7 @@ import { renderAccount } from '../account/account.js';
 import { renderFilterResult } from '../account/filter.js';
 import { type Poll, renderPoll } from './poll.js';
 import { APPROVALS, approval } from './quote.js';
-import { renderStatus, type ViewerMarks, viewerBits, viewerMarks } from './status.js';
+import { renderStatus, statusCounts, type ViewerMarks, viewerBits, viewerMarks } from './status.js';
 import { linkedCollections } from './tagged-collections.js';
 
 /**
@@ -89,9 +89,7 @@ export class Cards {
     const isSameText = kept !== undefined && saysTheSame(kept.record, record) && writtenBySame(kept.author, author);
     const collections = isSameText ? kept.collections : linkedCollections(this.#instance, record);
     const text = isSameText ? kept.text : this.#text(record, author, collections !== undefined);
-    const { replies, reblogs, favourites, quotes = 0 } = record;
-    const marks = `,"reblogs_count":${reblogs},"favourites_count":${favourites},"quotes_count":${quotes}`;
-    const counts = Buffer.from(`,"replies_count":${replies}${marks},"reblog":`);
+    const counts = Buffer.from(`,${JSON.stringify(statusCounts(record)).slice(1, -1)},"reblog":`);
     const bytes = Buffer.concat([text, ACCOUNT, this.account(author).bytes, counts]);
     const card = { record, author, text: bytes.subarray(0, text.length), bytes, collections };
     this.#cards.set(record.id, card);

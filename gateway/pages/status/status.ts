@@ -127,6 +127,11 @@ export function viewerMarks(bits: number): ViewerMarks {
   };
 }
 
+/** Returns the fields that change most often; a cached fragment renders them alone. */
+export function statusCounts({ replies, reblogs, favourites, quotes = 0 }: StoreStatusRecord) {
+  return { replies_count: replies, reblogs_count: reblogs, favourites_count: favourites, quotes_count: quotes };
+}
+
 export function renderStatus(
   instance: InstanceSettings,
   record: StoreStatusRecord,
@@ -146,10 +151,7 @@ export function renderStatus(
     language: record.language || null,
     uri: statusUri(instance.baseUrl, record, author),
     url: statusUrl(instance.baseUrl, record, author),
-    replies_count: record.replies,
-    reblogs_count: record.reblogs,
-    favourites_count: record.favourites,
-    quotes_count: record.quotes ?? 0,
+    ...statusCounts(record),
     edited_at: record.editedAtMs > 0 ? isoTime(record.editedAtMs) : null,
     content: record.html,
     reblog: original ?? null,
