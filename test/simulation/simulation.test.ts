@@ -6,14 +6,14 @@ import { simulate } from './run.js';
 
 /** Number of seeds of each profile in every run of the tests; `npm run simulate` tries further ones. */
 const SEEDS: Readonly<Record<Profile, number>> = {
-  everything: 12,
-  short: 16,
-  leases: 4,
-  clocks: 6,
-  ownership: 6,
-  crashes: 6,
-  late: 6,
-  blind: 6,
+  everything: 6,
+  short: 10,
+  leases: 3,
+  clocks: 4,
+  ownership: 4,
+  crashes: 4,
+  late: 4,
+  blind: 3,
   embedded: 40,
 };
 /** Minimum average number of answered requests: a life without answers shows nothing. A late store answers few. */

@@ -76,25 +76,25 @@ export const historyFaults = {
   'backlog rows that are never written': {
     profile: 'crashes',
     invariant: 'effectsAreDone',
-    seed: 12,
+    seed: 17,
     plant: noBacklogRows,
   },
   'receivers that do not deduplicate': {
     profile: 'crashes',
     invariant: 'statusesAreCounted',
-    seed: 1,
+    seed: 3,
     plant: receiversForget,
   },
   'snapshots that are stored without checking the owner in the store': {
     profile: 'blind',
     invariant: 'snapshotsAreCaches',
-    seed: 4,
+    seed: 5,
     plant: unconfirmedSnapshots,
   },
   'a recovery that does not make the last entry certain': {
     profile: 'late',
     invariant: 'postsAreMadeOnce',
-    seed: 16,
+    seed: 25,
     plant: neverMadeCertain,
   },
   'an effect sent before its append': {
