@@ -83,9 +83,9 @@ export interface ActorKind<S, C extends CommandTable<C>, E> extends Slice<S, C, 
   readonly migrate?: (fromVersion: number, state: unknown) => S;
   readonly reactions: readonly Reaction<S, E>[];
   /**
-   * Returns rows that sum up the state for statistics, as far as events since `sinceMs` changed them. They follow the
-   * state within `cursorEvery` entries, or once the actor rests. They are durable before the cursor passes the events,
-   * so that the next owner writes them after a crash.
+   * Returns rows that sum up the state for statistics, as far as events since `sinceMs` changed them. They are written
+   * with the cursor: within `cursorEvery` entries, or once the actor rests. After a crash the next owner repeats the
+   * effects behind the cursor, and writes them.
    */
   readonly summary?: (state: Readonly<S>, sinceMs: number) => RowWrite[];
   /**

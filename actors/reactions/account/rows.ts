@@ -1,5 +1,5 @@
 import type { StoreAccountRecord } from '../../../proto/gen/types.js';
-import { put, type ReadTables, type RowWrite, remove, type Tables } from '../../../store/port.js';
+import { put, type ReadTables, remove, type Tables } from '../../../store/port.js';
 import { accounts, followers, following, tokens } from '../../../store/tables.js';
 import type { AccountEvents, AccountState } from '../../account/slices.js';
 import { eraOfId } from '../../domain/ids.js';
@@ -63,21 +63,6 @@ export function accountRecord(state: Readonly<AccountState>): StoreAccountRecord
 
 const accountRow = (state: Readonly<AccountState>) => put(accounts, { account: state.id }, accountRecord(state));
 
-/**
- * Statuses of a day that are counted at once, so that a small server shows each of them. Later ones are counted with
- * the account's summary.
- */
-const AT_ONCE_MAX = 8;
-
-/** Returns the account's row, and its share in the totals of the instance. */
-const countedRows = (state: Readonly<AccountState>, eventMs: number): RowWrite[] => {
-  const isLater = (state.tallied.at(-1)?.said ?? 0) > AT_ONCE_MAX;
-  return isLater ? [accountRow(state)] : [accountRow(state), ...tallyWrites(state, eventMs)];
-};
-
-const writeCounted = (_event: object, { state, atMs }: Happened<AccountState>, effects: Effects) =>
-  effects.write(countedRows(state, atMs));
-
 const writeAccount = (_event: object, { state }: Happened<AccountState>, effects: Effects) =>
   effects.write([accountRow(state)]);
 
@@ -118,10 +103,10 @@ const ownTokens: On = {
 async function writeGone(
   tables: Pick<ReadTables, 'range'>,
   { id }: { readonly id: string },
-  { state, atMs }: Happened<AccountState>,
+  { state }: Happened<AccountState>,
   effects: Effects,
 ): Promise<void> {
-  await effects.write([...countedRows(state, atMs), ...(await unindexedRows(tables, id))]);
+  await effects.write([accountRow(state), ...(await unindexedRows(tables, id))]);
 }
 
 /** Rows of the account: its record, follows, followers, tokens and notifications. */
@@ -131,7 +116,8 @@ export function accountRows(tables: Pick<Tables, 'range' | 'removeRange'>): Reac
     beforeReply: true,
     on: {
       ...moderationRows(accountRow, { added: newNameRows, gone: (id) => namelessRows(tables, id) }),
-      emailConfirmed: writeCounted,
+      emailConfirmed: (_event, { state, atMs }, effects) =>
+        effects.write([accountRow(state), ...tallyWrites(state, atMs)]),
       confirmationResent: writeAccount,
       confirmationWithheld: writeAccount,
       async profileUpdated(_event, { state }, effects) {
@@ -144,12 +130,12 @@ export function accountRows(tables: Pick<Tables, 'range' | 'removeRange'>): Reac
       followRequested: writeAccount,
       followRequestRemoved: writeAccount,
       posted(event, happened, effects) {
-        if (!happened.state.profile.indexable) return writeCounted(event, happened, effects);
-        return effects.write([...countedRows(happened.state, happened.atMs), ...statusWordRows(happened.self, event)]);
+        if (!happened.state.profile.indexable) return writeAccount(event, happened, effects);
+        return effects.write([accountRow(happened.state), ...statusWordRows(happened.self, event)]);
       },
       pinned: writeAccount,
       unpinned: writeAccount,
-      statusCounted: writeCounted,
+      statusCounted: writeAccount,
       statusUncounted: (event, happened, effects) => writeGone(tables, event, happened, effects),
       ...ownFollows,
       ...ownFollowers,

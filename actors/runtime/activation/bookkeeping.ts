@@ -1,7 +1,6 @@
 import type { StoreJournalRecord } from '../../../proto/gen/types.js';
 import { put, type RowWrite, remove } from '../../../store/port.js';
 import { backlog, cursors } from '../../../store/tables.js';
-import { Unavailable } from '../../domain/problem.js';
 import type { Cancellation } from '../asking/cancellation.js';
 import { backlogKey, standsForEntry } from '../effects/backlog.js';
 import type { Lane } from '../effects/lane.js';
@@ -17,7 +16,6 @@ import { SnapshotKeeper } from './snapshot-keeper.js';
 const REMOVED_MAX = 64;
 
 const NO_MARKS: readonly string[] = [];
-const NO_ROWS: RowWrite[] = [];
 const SAVED = Promise.resolve(true);
 const NOT_SAVED = Promise.resolve(false);
 
@@ -177,9 +175,9 @@ export class Bookkeeping {
   }
 
   /**
-   * Saves the kind's summary, then the cursor and `alongside` in one write. A lost cursor only costs repeated effects,
-   * even if the other rows are written. Avoids async functions: a save follows nearly every entry, and its frames stay
-   * in memory until the flush.
+   * Saves the cursor, the kind's summary and `alongside` in one write. A lost cursor only costs repeated effects, even
+   * if the other rows are written. Avoids async functions: a save follows nearly every entry, and its frames stay in
+   * memory until the flush.
    */
   private saveCursor(alongside: RowWrite[] = []): Promise<boolean> {
     if (this.saving !== undefined) return this.saving.then(() => this.saveCursor(alongside));
@@ -188,8 +186,10 @@ export class Bookkeeping {
     if (!moved && alongside.length === 0) return SAVED;
     if (!this.owned()) return NOT_SAVED;
     if (moved) alongside.push(put(cursors, { actor: this.actor }, { beforeReply, afterReply }));
-    const { atMs } = this.core;
-    this.saving = this.afterSummary(alongside).then(
+    const { atMs, kind, state } = this.core;
+    const summary = kind.summary?.(state, this.summarisedMs);
+    if (summary !== undefined) alongside.push(...summary);
+    this.saving = this.around.writeBatch.write(alongside).then(
       () => {
         this.saving = undefined;
         this.savedBefore = beforeReply;
@@ -205,17 +205,6 @@ export class Bookkeeping {
       },
     );
     return this.saving;
-  }
-
-  private afterSummary(rows: RowWrite[]): Promise<void> {
-    const { writeBatch } = this.around;
-    const { kind, state } = this.core;
-    const summary = kind.summary?.(state, this.summarisedMs) ?? NO_ROWS;
-    if (summary.length === 0) return writeBatch.write(rows);
-    return writeBatch.write(summary).then(() => {
-      if (!this.owned()) throw new Unavailable('the shard has another owner');
-      return writeBatch.write(rows);
-    });
   }
 
   private count(unsettled: boolean): void {
