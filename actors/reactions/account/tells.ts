@@ -62,8 +62,10 @@ export const accountTells: Reaction<AccountState, AccountEvents> = {
         // The conversation is full. The status is acknowledged and must not be lost, so it begins a new conversation.
         await addTo(effects, status.id, { status: { ...status, conversationId: status.id } });
       }
-      if (state.subscribers.size === 0 || !isAnnounced(self, event)) return;
-      await tellAccount(effects, self, 'announce', { statusId: event.id, after: '' });
+      if (state.subscribers.size > 0 && isAnnounced(self, event))
+        await tellAccount(effects, self, 'announce', { statusId: event.id, after: '' });
+      // Last, because a repeated effect may send fewer commands here, and commands are numbered.
+      if (quote !== undefined) await settleRevoked(effects, event.id, status.conversationId, quote);
     },
   },
 };
@@ -103,11 +105,37 @@ async function answeredQuote(
   const { statusId, conversationId: quoted, follows } = quote;
   const asked = { statusId, by, quotingId: id, conversationId, visibility, follows };
   await effects.tell('conversation', quoted, 'quote', asked satisfies ConversationCommands['quote']['in']);
-  const question: ConversationCommands['quoteState']['in'] = { statusId, quotingId: id };
-  const answer = (await effects.tell('conversation', quoted, 'quoteState', question)) as
+  return { ...quote, state: (await quoteState(effects, id, quote)) ?? 'rejected' };
+}
+
+/** Returns the state of a quote at the quoted status; undefined if that status cannot be quoted. */
+async function quoteState(
+  effects: Effects,
+  quotingId: string,
+  { statusId, conversationId }: AccountQuote,
+): Promise<string | undefined> {
+  const question: ConversationCommands['quoteState']['in'] = { statusId, quotingId };
+  const answer = (await effects.tell('conversation', conversationId, 'quoteState', question)) as
     | ConversationCommands['quoteState']['out']
     | Problem;
-  return { ...quote, state: isProblem(answer) ? 'rejected' : answer.state };
+  return isProblem(answer) ? undefined : answer.state;
+}
+
+/**
+ * Settles a quote that was revoked before the quoting status was in its conversation: the revocation did not find the
+ * status there. A repeated effect learns of it at once, but the conversation may have the status of the first attempt.
+ */
+async function settleRevoked(
+  effects: Effects,
+  quotingId: string,
+  conversationId: string,
+  quote: AccountQuote,
+): Promise<void> {
+  const state = quote.state === 'accepted' ? await quoteState(effects, quotingId, quote) : quote.state;
+  if (state !== 'revoked') return;
+  const settled = { statusId: quotingId, quotedId: quote.statusId, state };
+  const answer = await effects.tell('conversation', conversationId, 'settleQuote', settled);
+  if (isProblem(answer)) await effects.tell('conversation', quotingId, 'settleQuote', settled);
 }
 
 function statusRecord(accountId: string, event: AccountPosted, quote: AccountQuote | undefined): StoreStatusRecord {
