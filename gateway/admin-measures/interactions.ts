@@ -21,7 +21,7 @@ type ByDay = ReadonlyMap<number, number>;
 const keptOf = new WeakMap<object, SharedValue<ByDay>>();
 
 /** Returns the number of favourites, reblogs, and replies to others by local accounts, by days since 1970. */
-export function interactions(services: Services): Promise<ByDay> {
+export function interactions(services: Pick<Services, 'registry' | 'tables' | 'clock'>): Promise<ByDay> {
   const kept = keptOf.get(services.registry) ?? new SharedValue(services.clock, () => countInteractions(services));
   keptOf.set(services.registry, kept);
   return kept.get();

@@ -134,7 +134,10 @@ function ofTag(countUses: (accountIds: readonly string[]) => number): Kind {
   };
 }
 
-async function reportsBy(services: Services, atMs: (report: InstanceReport) => number): Promise<Count> {
+async function reportsBy(
+  services: Pick<Services, 'tables' | 'clock'>,
+  atMs: (report: InstanceReport) => number,
+): Promise<Count> {
   const cursor = reportsCursor(services, ALL);
   const byDay = new Map<number, number>();
   for (let read = 0; read < REPORTS_MAX; ) {

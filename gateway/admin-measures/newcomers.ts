@@ -10,7 +10,10 @@ const NEWCOMERS_MAX = 20_000;
 const READ_AT_ONCE = 200;
 
 /** Yields the accounts that signed up in a period and are still active. */
-export async function* newcomers(services: Services, period: Period): AsyncGenerator<StoreAccountRecord> {
+export async function* newcomers(
+  services: Pick<Services, 'tables' | 'clock'>,
+  period: Period,
+): AsyncGenerator<StoreAccountRecord> {
   if (period.last < period.first) return;
   const cursor = accountsCursor(services, idsOf(period));
   for (let read = 0; read < NEWCOMERS_MAX; ) {
@@ -27,7 +30,10 @@ export async function* newcomers(services: Services, period: Period): AsyncGener
 }
 
 /** Reads accounts in batches. */
-export async function recordsOf(services: Services, ids: readonly string[]): Promise<StoreAccountRecord[]> {
+export async function recordsOf(
+  services: Pick<Services, 'tables'>,
+  ids: readonly string[],
+): Promise<StoreAccountRecord[]> {
   const found: StoreAccountRecord[] = [];
   for (let start = 0; start < Math.min(ids.length, NEWCOMERS_MAX); start += READ_AT_ONCE) {
     const some = ids.slice(start, start + READ_AT_ONCE);

@@ -72,7 +72,9 @@ const heldOf = new WeakMap<object, Held>();
  * Returns the latest count. An outdated count is returned as it is, and replaced in the background. @throws
  * Unavailable
  */
-export async function statisticsOf(services: Services): Promise<Statistics> {
+export async function statisticsOf(
+  services: Pick<Services, 'askInstance' | 'registry' | 'tables' | 'clock'>,
+): Promise<Statistics> {
   const held = heldOf.get(services.registry) ?? emptyHeld();
   heldOf.set(services.registry, held);
   if (held.counted !== undefined && services.clock.nowMs() - held.counted.atMs < held.intervalMs) return held.counted;
@@ -98,7 +100,10 @@ const intervalMs = (durationMs: number): number =>
   Math.min(INTERVAL_MS_MAX, Math.max(INTERVAL_MS_MIN, INTERVAL_PER_DURATION * durationMs));
 
 /** Adds the rows of the open days to the stored totals of the days before, and stores the days that have ended. */
-async function count(services: Services, closed: Map<number, Counted>): Promise<Statistics> {
+async function count(
+  services: Pick<Services, 'askInstance' | 'tables' | 'clock'>,
+  closed: Map<number, Counted>,
+): Promise<Statistics> {
   const nowMs = services.clock.nowMs();
   const today = Math.floor(nowMs / DAY_MS);
   await readClosed(services, closed, today - HALF_YEAR_DAYS);
@@ -135,7 +140,11 @@ export function activeIn(days: ReadonlyMap<number, Day>, first: number, last: nu
   return all.size;
 }
 
-async function readClosed({ tables }: Services, closed: Map<number, Counted>, first: number): Promise<void> {
+async function readClosed(
+  { tables }: Pick<Services, 'tables'>,
+  closed: Map<number, Counted>,
+  first: number,
+): Promise<void> {
   const known = [...closed.keys()].reduce((one, other) => Math.max(one, other), first - 1);
   const options = { after: { day: Math.max(0, known) }, limit: RANGE_LIMIT_MAX };
   const rows = await tables.range(dayTotals, { century: 0 }, options);
@@ -149,7 +158,11 @@ async function readClosed({ tables }: Services, closed: Map<number, Counted>, fi
   for (const day of closed.keys()) if (day < first && day !== latest) closed.delete(day);
 }
 
-async function countDay(services: Services, day: number, before: Counted | undefined): Promise<Counted> {
+async function countDay(
+  services: Pick<Services, 'tables'>,
+  day: number,
+  before: Counted | undefined,
+): Promise<Counted> {
   const counted = { users: before?.users ?? 0, total: before?.total ?? 0, registrations: 0, statuses: 0 };
   const active = new Sketch();
   for await (const rows of tallies(services, day)) {
@@ -164,7 +177,7 @@ async function countDay(services: Services, day: number, before: Counted | undef
   return { ...counted, active };
 }
 
-async function* tallies({ tables }: Services, day: number) {
+async function* tallies({ tables }: Pick<Services, 'tables'>, day: number) {
   for (let lane = 0; lane < PUBLIC_LANES; lane++) {
     for (let after: { readonly account: string } | undefined; ; ) {
       const rows = await tables.range(accountTallies, { day, lane }, { after, limit: RANGE_LIMIT_MAX });
@@ -177,7 +190,11 @@ async function* tallies({ tables }: Services, day: number) {
 }
 
 /** Returns ids of accounts that posted on these days, both inclusive; those of the latest days if there are many. */
-export async function activeAccounts(services: Services, first: number, last: number): Promise<string[]> {
+export async function activeAccounts(
+  services: Pick<Services, 'tables'>,
+  first: number,
+  last: number,
+): Promise<string[]> {
   const found = new Set<string>();
   for (let day = last; day >= first && found.size < ACTIVE_MAX; day--)
     for await (const rows of tallies(services, day))
@@ -186,7 +203,7 @@ export async function activeAccounts(services: Services, first: number, last: nu
 }
 
 /** Stores a day through the instance's actor, once for all nodes. Returns false if the store is unavailable. */
-async function store({ askInstance }: Services, day: number, counted: Counted): Promise<boolean> {
+async function store({ askInstance }: Pick<Services, 'askInstance'>, day: number, counted: Counted): Promise<boolean> {
   const { users, total, registrations, statuses, active } = counted;
   const totals: InstanceDayTotals = {
     day,

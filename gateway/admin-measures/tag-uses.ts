@@ -19,13 +19,17 @@ export interface TagUse {
 }
 
 /** Returns the name of a hashtag: by id if it was used in public, or any by name. @throws Unavailable */
-export async function tagNamed(services: Services, idOrName: string): Promise<string | undefined> {
+export async function tagNamed(services: Pick<Services, 'tables'>, idOrName: string): Promise<string | undefined> {
   if (!isId(idOrName)) return namedHashtag(idOrName);
   return (await services.tables.get(tagNumbers, { number: storedId(idOrName) }))?.name;
 }
 
 /** Returns the public uses within a period, newest first. */
-export async function tagUses(services: Services, tag: string, period: Period): Promise<readonly TagUse[]> {
+export async function tagUses(
+  services: Pick<Services, 'tables'>,
+  tag: string,
+  period: Period,
+): Promise<readonly TagUse[]> {
   if (period.last < period.first) return [];
   const cursor = tagsCursor(services.tables, [tag], idsOf(period));
   const uses: TagUse[] = [];
@@ -38,7 +42,7 @@ export async function tagUses(services: Services, tag: string, period: Period): 
 }
 
 /** Returns the languages of the newest uses, one for each status with a language. */
-export async function languagesOf(services: Services, uses: readonly TagUse[]): Promise<string[]> {
+export async function languagesOf(services: Pick<Services, 'tables'>, uses: readonly TagUse[]): Promise<string[]> {
   const languages: string[] = [];
   const sample = uses.slice(0, SAMPLE_MAX);
   for (let start = 0; start < sample.length; start += READ_AT_ONCE) {

@@ -21,7 +21,9 @@ export interface DirectoryWanted {
 export type Directory = { readonly [order in DirectoryWanted['order']]: readonly string[] };
 
 /** Reads the current directory. */
-export async function readDirectory(services: Services): Promise<Directory> {
+export async function readDirectory(
+  services: Pick<Services, 'trends' | 'tables' | 'limits' | 'clock'>,
+): Promise<Directory> {
   const found = new Map<string, StoreAccountRecord>();
   const look = async (ids: readonly string[]) => {
     for (const record of (await loadAccounts(services, ids)).values())
@@ -46,7 +48,7 @@ export async function readDirectory(services: Services): Promise<Directory> {
  * blocks, mutes or is blocked by.
  */
 export async function directoryPage(
-  services: Services,
+  services: Pick<Services, 'lenses' | 'tables' | 'limits'>,
   viewer: string | undefined,
   directory: Directory,
   { order, limit, offset }: DirectoryWanted,
@@ -60,7 +62,7 @@ export async function directoryPage(
   });
 }
 
-function isDiscoverable({ limits }: Services, record: StoreAccountRecord): boolean {
+function isDiscoverable({ limits }: Pick<Services, 'limits'>, record: StoreAccountRecord): boolean {
   if (record.profile?.discoverable !== true || !isPublished(record) || isSuspended(record)) return false;
   return !limits.silenced(record.id);
 }

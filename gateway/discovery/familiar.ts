@@ -22,7 +22,7 @@ const FAMILIAR_SHOWN_MAX = 40;
  * lists.
  */
 export function familiarFollowers(
-  services: Services,
+  services: Pick<Services, 'latestRows' | 'tables'>,
   viewer: string,
   lens: Lens,
   account: StoreAccountRecord,
@@ -56,7 +56,7 @@ function shownOf(lens: Lens, records: Iterable<StoreAccountRecord>): readonly St
  * edges from the accounts that the viewer follows.
  */
 function followersAmong(
-  services: Services,
+  services: Pick<Services, 'latestRows' | 'tables'>,
   viewer: string,
   lens: Lens,
   account: StoreAccountRecord,
@@ -84,7 +84,7 @@ function idsOf(rows: readonly Entry<StoreAccountEdge>[]): readonly string[] {
 }
 
 async function followersByEdges(
-  { tables }: Services,
+  { tables }: Pick<Services, 'tables'>,
   viewer: string,
   lens: Lens,
   account: StoreAccountRecord,

@@ -10,6 +10,7 @@ import { type Soon, soon, together } from '../paging/soon.js';
 import { ACCOUNT_PLACES, showsAccount } from '../viewing/judge-accounts.js';
 import type { Lens } from '../viewing/lens.js';
 import { loadAccounts } from '../viewing/people-at-hand.js';
+import type { ReadServices } from '../viewing/read-services.js';
 import { lensOf } from '../viewing/visible.js';
 
 /** Words of a query that are looked up. */
@@ -33,7 +34,7 @@ export interface AccountsWanted {
  * name comes first.
  */
 export function findAccounts(
-  services: Services,
+  services: ReadServices & Pick<Services, 'registry'>,
   viewer: string | undefined,
   question: string,
   { limit, offset, following }: AccountsWanted,
@@ -79,7 +80,7 @@ function lettered(
 
 /** Returns the accounts that may be found, best first. */
 function best(
-  { limits }: Services,
+  { limits }: Pick<Services, 'limits'>,
   viewer: string | undefined,
   records: Iterable<StoreAccountRecord>,
   exact: string | undefined,
@@ -173,7 +174,7 @@ class Best<T> {
 }
 
 /** Returns the accounts that match each of the words by prefix. */
-function withWords({ tables }: Services, words: readonly Sought[]): Soon<readonly string[]> {
+function withWords({ tables }: Pick<Services, 'tables'>, words: readonly Sought[]): Soon<readonly string[]> {
   const sets = words.map(({ starts: [start = '', ...others], range }) => {
     const of = (one: string) => soon(rangeSoon(tables, nameIndex, { start: one }, range), accountsOf);
     if (others.length === 0) return of(start);

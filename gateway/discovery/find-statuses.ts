@@ -15,6 +15,7 @@ import { type Soon, soon, together } from '../paging/soon.js';
 import { isFindable, PLACES } from '../viewing/judge.js';
 import type { Lens } from '../viewing/lens.js';
 import { loadAccounts } from '../viewing/people-at-hand.js';
+import type { ReadServices } from '../viewing/read-services.js';
 import { lensOf, visibleById } from '../viewing/visible.js';
 import type { VisibleStatus } from '../viewing/visible-status.js';
 import { QUERY_WORDS_MAX } from './find-accounts.js';
@@ -57,7 +58,7 @@ interface TextQuestion {
  * query without words finds public ones by author only.
  */
 export function findStatuses(
-  services: Services,
+  services: ReadServices & Pick<Services, 'latestRows' | 'wordLists' | 'registry'>,
   viewer: string,
   question: string,
   { limit, offset, accountId, before, after }: StatusesWanted,
@@ -72,7 +73,7 @@ export function findStatuses(
 }
 
 function findAmong(
-  services: Services,
+  services: ReadServices & Pick<Services, 'latestRows' | 'wordLists' | 'registry'>,
   viewer: string,
   asked: TextQuestion,
   accounts: ReadonlyMap<string, string>,
@@ -138,7 +139,7 @@ interface Match {
 
 /** Appends matching candidates that may be found, until there are enough. */
 function matching(
-  services: Services,
+  services: Pick<Services, 'lenses' | 'tables' | 'limits'>,
   viewer: string,
   candidates: NewestFirst,
   match: Match,
@@ -173,7 +174,11 @@ function matching(
 }
 
 /** Returns the ids of the accounts that `from:` names; `me` is the viewer. */
-async function namedIn(services: Services, viewer: string, { from }: Operators): Promise<ReadonlyMap<string, string>> {
+async function namedIn(
+  services: Pick<Services, 'registry' | 'instance'>,
+  viewer: string,
+  { from }: Operators,
+): Promise<ReadonlyMap<string, string>> {
   const found = new Map<string, string>();
   for (const name of from) {
     const id = name === 'me' ? viewer : await findLocal(services, name);
@@ -184,7 +189,7 @@ async function namedIn(services: Services, viewer: string, { from }: Operators):
 
 /** Returns ids of others' statuses: by words, or without words those of the one author. */
 function everyonesOf(
-  services: Services,
+  services: Pick<Services, 'latestRows' | 'wordLists'>,
   asked: TextQuestion,
   accounts: ReadonlyMap<string, string>,
 ): Soon<readonly string[]> {
@@ -317,7 +322,7 @@ class SearchCaches {
 /** Caches by server, because tests start several in one process; released with the server's registry. */
 const keptOfServers = new WeakMap<object, SearchCaches>();
 
-function keptOf({ registry }: Services): SearchCaches {
+function keptOf({ registry }: Pick<Services, 'registry'>): SearchCaches {
   let kept = keptOfServers.get(registry);
   if (kept === undefined) {
     kept = new SearchCaches();
@@ -326,7 +331,10 @@ function keptOf({ registry }: Services): SearchCaches {
   return kept;
 }
 
-function libraryOf(services: Services, viewer: string): Soon<Library> {
+function libraryOf(
+  services: Pick<Services, 'latestRows' | 'registry' | 'tables' | 'clock'>,
+  viewer: string,
+): Soon<Library> {
   const { latestRows } = services;
   const shelves = together<[Shelves['own'], Shelves['favourited'], Shelves['bookmarked'], Shelves['notified']]>([
     latestRows.of(accountStatuses, 'status', viewer, OWN_MAX),
@@ -340,7 +348,7 @@ function libraryOf(services: Services, viewer: string): Soon<Library> {
 }
 
 /** Returns ids of public statuses that contain all words, from the index, newest first. */
-function indexed({ wordLists }: Services, { words }: TextQuestion): Soon<readonly string[]> {
+function indexed({ wordLists }: Pick<Services, 'wordLists'>, { words }: TextQuestion): Soon<readonly string[]> {
   return soon(together<(readonly string[])[]>(words.map((word) => wordLists.of(word))), ([first = [], ...rest]) => {
     if (rest.length === 0) return first;
     const others = rest.map((list) => new Set(list));

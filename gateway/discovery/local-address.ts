@@ -5,6 +5,7 @@ import type { StoreAccountRecord } from '../../proto/gen/types.js';
 import type { Services } from '../http/services.js';
 import type { TagUses } from '../pages/status/tag.js';
 import type { Soon } from '../paging/soon.js';
+import type { ReadServices } from '../viewing/read-services.js';
 import { publishedAccount, visibleStatus } from '../viewing/visible.js';
 import { type VisibleCollection, visibleCollection } from '../viewing/visible-collections.js';
 import type { VisibleStatus } from '../viewing/visible-status.js';
@@ -29,11 +30,19 @@ export interface Found {
 const NOTHING: Found = { accounts: [], statuses: [], hashtags: [] };
 
 /** Returns the object at a local address, if the viewer may see it; undefined for an address of another server. */
-export function localEntity(services: Services, viewer: string | undefined, address: string): Soon<Found | undefined> {
+export function localEntity(
+  services: ReadServices & Pick<Services, 'tagHistories' | 'registry'>,
+  viewer: string | undefined,
+  address: string,
+): Soon<Found | undefined> {
   return address.startsWith(`${services.instance.baseUrl}/`) ? entityAt(services, viewer, address) : undefined;
 }
 
-async function entityAt(services: Services, viewer: string | undefined, address: string): Promise<Found> {
+async function entityAt(
+  services: ReadServices & Pick<Services, 'tagHistories' | 'registry'>,
+  viewer: string | undefined,
+  address: string,
+): Promise<Found> {
   const { instance } = services;
   const path = pathOf(address.slice(instance.baseUrl.length));
   const status = /^\/(?:@[^/]+|users\/[^/]+\/statuses)\/([0-9]{1,18})(?:\/activity)?$/.exec(path)?.[1];
@@ -60,19 +69,27 @@ function pathOf(rest: string): string {
   return path.slice(0, length);
 }
 
-async function statusAt(services: Services, viewer: string | undefined, id: string): Promise<Found> {
+async function statusAt(
+  services: Pick<Services, 'lenses' | 'tables' | 'limits'>,
+  viewer: string | undefined,
+  id: string,
+): Promise<Found> {
   const seen = isId(id) ? await visibleStatus(services, viewer, id) : undefined;
   if (seen === undefined || isProblem(seen)) return NOTHING;
   return { ...NOTHING, statuses: [seen] };
 }
 
-async function collectionAt(services: Services, viewer: string | undefined, id: string): Promise<Found> {
+async function collectionAt(
+  services: Pick<Services, 'lenses' | 'tables' | 'limits'>,
+  viewer: string | undefined,
+  id: string,
+): Promise<Found> {
   const seen = isId(id) ? await visibleCollection(services, viewer, id) : undefined;
   return seen === undefined || isProblem(seen) ? NOTHING : { ...NOTHING, collections: [seen] };
 }
 
 /** Returns an account. As in `accounts/lookup`, blocks do not hide it. */
-async function accountAt(services: Services, username: string): Promise<Found> {
+async function accountAt(services: Pick<Services, 'registry' | 'tables'>, username: string): Promise<Found> {
   const id = await services.registry.find(`acct:${username.toLowerCase()}`);
   const record = id === undefined ? undefined : await publishedAccount(services, id);
   return record === undefined || isProblem(record) ? NOTHING : { ...NOTHING, accounts: [record] };

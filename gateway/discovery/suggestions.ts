@@ -5,7 +5,7 @@ import type { Services } from '../http/services.js';
 import type { Entry } from '../paging/cursor.js';
 import { type Soon, soon, together } from '../paging/soon.js';
 import { loadAccounts } from '../viewing/people-at-hand.js';
-import { askSoon } from '../viewing/read-services.js';
+import { askSoon, type ReadServices } from '../viewing/read-services.js';
 import { blocksDomainOf } from '../viewing/screen.js';
 import { isPublished, isSuspended } from '../viewing/standing.js';
 import { answered, loadStatuses } from '../viewing/visible.js';
@@ -33,7 +33,11 @@ interface Interaction {
  * Returns accounts that the viewer might follow, beginning with authors whose statuses they replied to, favourited or
  * reblogged.
  */
-export async function suggestionsFor(services: Services, viewer: string, limit: number): Promise<Suggested[]> {
+export async function suggestionsFor(
+  services: ReadServices & Pick<Services, 'latestRows' | 'trends'>,
+  viewer: string,
+  limit: number,
+): Promise<Suggested[]> {
   const [interactions, active] = await Promise.all([interactionsOf(services, viewer), services.trends.authors()]);
   const met = new Set(interactions.map(({ account }) => account));
   const candidates = [...new Set([...met, ...active])].filter((id) => id !== viewer).slice(0, CANDIDATES_MAX);
@@ -64,7 +68,7 @@ export async function suggestionsFor(services: Services, viewer: string, limit: 
 }
 
 /** Returns true if anybody can follow the account without a request. */
-function isOpen({ limits }: Services, record: StoreAccountRecord): boolean {
+function isOpen({ limits }: Pick<Services, 'limits'>, record: StoreAccountRecord): boolean {
   if (!isPublished(record) || isSuspended(record) || record.disabled || record.profile?.locked) return false;
   return !limits.silenced(record.id);
 }
@@ -78,7 +82,10 @@ interface CachedInteractions {
 /** Interactions by the list of the viewer's own statuses. */
 const kept = new WeakMap<readonly Entry<StoreAccountStatusRow>[], CachedInteractions>();
 
-function interactionsOf(services: Services, viewer: string): Soon<readonly Interaction[]> {
+function interactionsOf(
+  services: Pick<Services, 'latestRows' | 'tables'>,
+  viewer: string,
+): Soon<readonly Interaction[]> {
   const { latestRows } = services;
   const lists = together<[readonly Entry<StoreAccountStatusRow>[], readonly Entry<StoreStatusRef>[]]>([
     latestRows.of(accountStatuses, 'status', viewer, LOOKED_AT_MAX),

@@ -51,7 +51,13 @@ export async function trendReviews(entries: InstanceEntries): Promise<TrendRevie
  * Stores a decision of the moderator `by`; durable when resolved. If there are too many decisions, the oldest is
  * deleted: it no longer trends.
  */
-export async function reviewTrend(services: Services, by: string, kind: TrendKind, name: string, verdict: Verdict) {
+export async function reviewTrend(
+  services: Pick<Services, 'entries' | 'askInstance'>,
+  by: string,
+  kind: TrendKind,
+  name: string,
+  verdict: Verdict,
+) {
   const key = keyOf(kind, name);
   const all = await services.entries.of(COLLECTION);
   const [oldest] = all;

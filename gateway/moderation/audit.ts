@@ -23,7 +23,11 @@ export interface AuditedAct {
 export const AUDIT_MAX = RANGE_LIMIT_MAX;
 
 /** Returns actions, last first. `before` is an exclusive upper bound of ids. @throws Unavailable */
-export async function auditOf(services: Services, limit: number, before?: string): Promise<AuditedAct[]> {
+export async function auditOf(
+  services: Pick<Services, 'tables' | 'clock'>,
+  limit: number,
+  before?: string,
+): Promise<AuditedAct[]> {
   const { tables, clock } = services;
   const wanted = Math.min(limit, AUDIT_MAX);
   const found: { id: string; by: string; action: string; target: string; detail: string; atMs: number }[] = [];

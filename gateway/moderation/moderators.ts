@@ -21,7 +21,7 @@ const CHUNK_MIN = 3;
 
 /** Reads a table that is partitioned by era and lane as one list. */
 function lanesCursor<Name extends string, V>(
-  services: Services,
+  services: Pick<Services, 'tables' | 'clock'>,
   table: Table<{ era: 'int'; lane: 'int' }, { [K in Name]: 'id' }, V>,
   column: Name,
   bounds: Bounds,
@@ -34,7 +34,7 @@ function lanesCursor<Name extends string, V>(
 }
 
 function mergedLanes<Name extends string, V>(
-  { tables }: Services,
+  { tables }: Pick<Services, 'tables'>,
   table: Table<{ era: 'int'; lane: 'int' }, { [K in Name]: 'id' }, V>,
   column: Name,
   era: number,
@@ -52,16 +52,20 @@ function mergedLanes<Name extends string, V>(
 }
 
 /** Reads all local accounts. */
-export const accountsCursor = (services: Services, bounds: Bounds): Cursor<Entry<StoreAccountListing>> =>
-  lanesCursor(services, accountListings, 'account', bounds);
+export const accountsCursor = (
+  services: Pick<Services, 'tables' | 'clock'>,
+  bounds: Bounds,
+): Cursor<Entry<StoreAccountListing>> => lanesCursor(services, accountListings, 'account', bounds);
 
 /** Reads all reports. */
-export const reportsCursor = (services: Services, bounds: Bounds): Cursor<Entry<InstanceReport>> =>
-  lanesCursor(services, reports, 'report', bounds);
+export const reportsCursor = (
+  services: Pick<Services, 'tables' | 'clock'>,
+  bounds: Bounds,
+): Cursor<Entry<InstanceReport>> => lanesCursor(services, reports, 'report', bounds);
 
 /** Returns the account if the viewer may moderate it: its role must rank below the viewer's. */
 export async function subordinate(
-  services: Services,
+  services: Pick<Services, 'tables'>,
   viewer: string,
   id: string,
 ): Promise<StoreAccountRecord | Problem> {

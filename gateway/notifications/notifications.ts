@@ -4,6 +4,7 @@ import type { PageBounds } from '../paging/bounds.js';
 import type { Entry } from '../paging/cursor.js';
 import { type Page, readPage } from '../paging/page.js';
 import type { Soon } from '../paging/soon.js';
+import type { ReadServices } from '../viewing/read-services.js';
 import { notificationCursor } from './notification-cursor.js';
 import { isAskedFor, type NotificationFilter } from './notification-filter.js';
 import { seenNotifications } from './seen-notifications.js';
@@ -13,7 +14,7 @@ import { seenNotifications } from './seen-notifications.js';
  * hidden are left out.
  */
 export function notificationList(
-  services: Services,
+  services: ReadServices & Pick<Services, 'pages'>,
   viewer: string,
   bounds: PageBounds,
   filter: NotificationFilter,
@@ -33,7 +34,7 @@ const storedOf = (rows: readonly Entry<StoreNotificationRecord>[]) =>
 
 /** Returns the number of notifications above an id, at most `limit`. */
 export async function countNotifications(
-  services: Services,
+  services: ReadServices,
   viewer: string,
   aboveId: string | undefined,
   limit: number,

@@ -87,7 +87,12 @@ function placed(id: string, places: Map<string, number> | undefined, ids: string
   return ids.push(id) - 1;
 }
 
-function collectionsSeen(services: ReadServices, viewer: string, ids: readonly string[], lens: Lens) {
+function collectionsSeen(
+  services: Pick<ReadServices, 'lenses' | 'tables' | 'limits'>,
+  viewer: string,
+  ids: readonly string[],
+  lens: Lens,
+) {
   return soon(
     collectionsById(services, viewer, ids, { lens, hideBlocked: true }),
     (seen) => new Map(ids.map((id, index) => [id, seen[index]])),
@@ -95,7 +100,7 @@ function collectionsSeen(services: ReadServices, viewer: string, ids: readonly s
 }
 
 function seenNotification(
-  services: ReadServices,
+  services: Pick<ReadServices, 'instance'>,
   viewer: string,
   { id, record }: StoredNotification,
   lens: Lens,

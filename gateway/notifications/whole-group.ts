@@ -1,6 +1,6 @@
 import type { StoreNotificationRecord } from '../../proto/gen/types.js';
-import type { Services } from '../http/services.js';
 import { READ_ROUNDS_MAX } from '../paging/page.js';
+import type { ReadServices } from '../viewing/read-services.js';
 import { type NotificationGroup, sampleOf } from './found-groups.js';
 import { GROUP_MEMBERS_MAX } from './group-gathering.js';
 import { GROUPED_TYPES, groupKey } from './group-key.js';
@@ -16,7 +16,7 @@ interface WholeGroup extends NotificationGroup {
 
 /** Returns the group of a key; undefined if the viewer has none. */
 export async function notificationGroup(
-  services: Services,
+  services: ReadServices,
   viewer: string,
   key: string,
 ): Promise<WholeGroup | undefined> {

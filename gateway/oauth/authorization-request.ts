@@ -46,7 +46,7 @@ export function requestFields(fields: AuthorizationFields): Record<string, strin
  * 9700 §4.11.2).
  */
 export async function readRequest(
-  services: Services,
+  services: Pick<Services, 'instance' | 'tables'>,
   fields: AuthorizationFields,
   isConsented: boolean,
 ): Promise<AuthorizationRequest | Answer> {
@@ -76,7 +76,11 @@ export async function readRequest(
 }
 
 /** Sends an error to the client, RFC 6749 §4.1.2.1. */
-export function deny(services: Services, fields: AuthorizationFields, error: Record<string, string>): Answer {
+export function deny(
+  services: Pick<Services, 'instance'>,
+  fields: AuthorizationFields,
+  error: Record<string, string>,
+): Answer {
   if (fields.redirect_uri === OUT_OF_BAND)
     return faultPage(services.instance, 'Not authorized', error.error_description ?? 'Access was denied.', 400);
   return redirect(withParameters(fields.redirect_uri, { ...error, state: fields.state }));

@@ -19,7 +19,10 @@ export function newNonce(services: Pick<Services, 'random'>): string {
 }
 
 /** Returns the application of a client id. @throws Unavailable */
-export async function findApp(services: Services, clientId: string): Promise<StoreAppRecord | undefined> {
+export async function findApp(
+  services: Pick<Services, 'tables'>,
+  clientId: string,
+): Promise<StoreAppRecord | undefined> {
   if (clientId.length !== CLIENT_ID_CHARS) return undefined;
   return services.tables.get(apps, { client: clientId });
 }
@@ -47,7 +50,7 @@ export function clientCredentials(
 
 /** Returns the application if its secret matches. @throws Unavailable */
 export async function authenticateClient(
-  services: Services,
+  services: Pick<Services, 'tables'>,
   authorization: string | undefined,
   body: { readonly client_id: string; readonly client_secret: string },
 ): Promise<(StoreAppRecord & { readonly clientId: string }) | undefined> {

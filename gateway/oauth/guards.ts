@@ -60,7 +60,7 @@ export interface Guards {
 /** Guards by server, because tests start several in one process; released with the server's registry. */
 const guardsOfServer = new WeakMap<object, Guards>();
 
-export function guardsOf(services: Services): Guards {
+export function guardsOf(services: Pick<Services, 'registry'>): Guards {
   const held = guardsOfServer.get(services.registry);
   if (held !== undefined) return held;
   const guards: Guards = {

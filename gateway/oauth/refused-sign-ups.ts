@@ -6,7 +6,11 @@ import type { DayUse } from '../pages/status/tag.js';
 import { guardsOf } from './guards.js';
 
 /** Records a sign-up that was refused for its e-mail provider, unless enough were recorded today. */
-export async function noteRefused(services: Services, domain: string, address: string): Promise<void> {
+export async function noteRefused(
+  services: Pick<Services, 'registry' | 'newPlainId'>,
+  domain: string,
+  address: string,
+): Promise<void> {
   const { refusals, refusalsOfDomain } = guardsOf(services);
   if (refusalsOfDomain.take(domain) && refusals.take(''))
     await services.registry.refusedSignUp(domain, services.newPlainId(), address);
@@ -17,7 +21,7 @@ export async function noteRefused(services: Services, domain: string, address: s
  * Unavailable
  */
 export async function refusalHistories(
-  { tables, clock }: Services,
+  { tables, clock }: Pick<Services, 'tables' | 'clock'>,
   domains: readonly string[],
 ): Promise<ReadonlyMap<string, readonly DayUse[]>> {
   const today = Math.floor(clock.nowMs() / DAY_MS);

@@ -38,27 +38,34 @@ function cookieOf(headers: Headers, name: string): string | undefined {
   return undefined;
 }
 
-function cookie(services: Services, name: string, value: string, seconds: number): string {
+function cookie(services: Pick<Services, 'instance'>, name: string, value: string, seconds: number): string {
   const secure = services.instance.baseUrl.startsWith('https:') ? '; Secure' : '';
   return `${name}=${value}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${seconds}${secure}`;
 }
 
-export const sessionCookie = (services: Services, token: string): string =>
+export const sessionCookie = (services: Pick<Services, 'instance'>, token: string): string =>
   cookie(services, SESSION, token, SESSION_SECONDS);
 /** Returns the identity of the request's browser, if an owner has signed in with it before. */
-export const browserOf = (services: Services, headers: Headers): TokenContent | undefined =>
+export const browserOf = (services: Pick<Services, 'keyedTokens'>, headers: Headers): TokenContent | undefined =>
   services.keyedTokens.read('browser', cookieOf(headers, BROWSER) ?? '');
 
 /** Returns the cookie that marks the browser as one with which the account's owner signs in; an existing mark stays. */
-export function browserCookie(services: Services, account: string, known: TokenContent | undefined): string {
+export function browserCookie(
+  services: Pick<Services, 'random' | 'keyedTokens' | 'instance'>,
+  account: string,
+  known: TokenContent | undefined,
+): string {
   const nonce = known?.account === account ? known.nonce : newNonce(services);
   return cookie(services, BROWSER, services.keyedTokens.make('browser', { account, nonce }), BROWSER_SECONDS);
 }
 
-export const endedCookie = (services: Services): string => cookie(services, SESSION, '', 0);
+export const endedCookie = (services: Pick<Services, 'instance'>): string => cookie(services, SESSION, '', 0);
 
 /** Returns the session of the request's cookie, if it is still valid. @throws Unavailable */
-export async function sessionOf(services: Services, headers: Headers): Promise<Session | undefined> {
+export async function sessionOf(
+  services: Pick<Services, 'tables' | 'clock'>,
+  headers: Headers,
+): Promise<Session | undefined> {
   const token = cookieOf(headers, SESSION);
   if (token === undefined) return undefined;
   const record = await services.tables.get(tokens, { hash: tokenHash(token) });
@@ -72,7 +79,10 @@ export async function sessionOf(services: Services, headers: Headers): Promise<S
 }
 
 /** Returns the browser's visit; `cookie` must be set if it is new. */
-export function visitOf(services: Services, headers: Headers): { readonly value: string; readonly cookie?: string } {
+export function visitOf(
+  services: Pick<Services, 'random' | 'instance'>,
+  headers: Headers,
+): { readonly value: string; readonly cookie?: string } {
   const known = cookieOf(headers, VISIT);
   if (known !== undefined) return { value: known };
   const value = newSecret(services);
@@ -88,7 +98,12 @@ export function csrfOf(secret: string): string {
 }
 
 /** Returns true if a posted form comes from a page of this server in this browser. */
-export function isOwnForm(services: Services, headers: Headers, secret: string | undefined, csrf: string): boolean {
+export function isOwnForm(
+  services: Pick<Services, 'instance'>,
+  headers: Headers,
+  secret: string | undefined,
+  csrf: string,
+): boolean {
   const { origin } = headers;
   const own = new URL(services.instance.baseUrl);
   if (origin !== undefined && origin !== own.origin && origin !== `${own.protocol}//${headers.host}`) return false;

@@ -39,7 +39,10 @@ function isIn(address: string, range: string): boolean {
 }
 
 /** Returns the severities of the blocks that apply to an address now. */
-export async function limitsOfAddress({ entries, clock }: Services, address: string): Promise<readonly string[]> {
+export async function limitsOfAddress(
+  { entries, clock }: Pick<Services, 'entries' | 'clock'>,
+  address: string,
+): Promise<readonly string[]> {
   const nowMs = clock.nowMs();
   const holds = ({ address: limit, key }: InstanceEntry) =>
     limit !== undefined && (limit.expiresAtMs === 0 || limit.expiresAtMs > nowMs) && isIn(address, key);
@@ -48,7 +51,7 @@ export async function limitsOfAddress({ entries, clock }: Services, address: str
 
 /** Applies moderators' decisions to a sign-up: returns a refusal, or if it must wait for approval. */
 export async function judgeSignUp(
-  services: Services,
+  services: Pick<Services, 'entries' | 'registry' | 'newPlainId' | 'clock'>,
   email: string,
   address: string,
 ): Promise<Problem | { readonly waits: boolean }> {

@@ -52,7 +52,10 @@ const LABELS: Readonly<Record<string, string>> = {
  * Validates, claims the names and registers the account; durable when it returns an id.
  * @throws Unavailable; the account may exist. If it does not, others can take over the claims after a minute
  */
-export async function signUp(services: Services, wanted: SignUp): Promise<{ readonly id: string } | Problem> {
+export async function signUp(
+  services: Pick<Services, 'registry' | 'random' | 'newAccountId' | 'askAccount'>,
+  wanted: SignUp,
+): Promise<{ readonly id: string } | Problem> {
   const username = wanted.username.trim();
   const email = wanted.email.trim();
   const faults = faultsOf(wanted, username, email);

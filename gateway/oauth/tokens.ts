@@ -33,7 +33,7 @@ export function renderToken(token: string, scopes: readonly string[], atMs: numb
 
 /** Issues a token of an account; durable when resolved. Only its hash is stored. @throws Unavailable */
 export async function issueToken(
-  services: Services,
+  services: Pick<Services, 'random' | 'askAccount'>,
   accountId: string,
   clientId: string,
   scopes: readonly string[],
@@ -50,7 +50,11 @@ export async function issueToken(
 }
 
 /** Issues a token of an application itself (client_credentials). */
-export async function issueAppToken(services: Services, clientId: string, scopes: readonly string[]): Promise<string> {
+export async function issueAppToken(
+  services: Pick<Services, 'registry' | 'random' | 'clock'>,
+  clientId: string,
+  scopes: readonly string[],
+): Promise<string> {
   const token = newSecret(services);
   await services.registry.putAppToken(tokenHash(token), {
     clientId,

@@ -57,12 +57,12 @@ export function accountPage(
 export const nothingAnswer = (asked: Asked, bounds: PageBounds): Answer => pageAnswer(asked, bounds, emptyPage, []);
 
 /** Renders selected accounts as JSON. */
-export const accountList = (services: Services, records: readonly StoreAccountRecord[]): Answer =>
+export const accountList = (services: Pick<Services, 'pages'>, records: readonly StoreAccountRecord[]): Answer =>
   json(new JsonPieces(arrayOf(records.map((record) => [services.pages.account(record)]))));
 
 /** Renders selected accounts, each with the permission of the viewer to add it to a collection. */
 export function approvedAccounts(
-  services: Services,
+  services: Pick<Services, 'pages' | 'lenses' | 'limits'>,
   viewer: string | undefined,
   records: readonly StoreAccountRecord[],
 ): Soon<Uint8Array[]> {
@@ -71,7 +71,11 @@ export function approvedAccounts(
   );
 }
 
-function shownAccounts(services: Services, viewer: string | undefined, ids: readonly string[]): Soon<JsonPieces> {
+function shownAccounts(
+  services: Pick<Services, 'pages' | 'lenses' | 'tables' | 'limits'>,
+  viewer: string | undefined,
+  ids: readonly string[],
+): Soon<JsonPieces> {
   return soon(loadAccounts(services, ids), (records) =>
     soon(lensOf(services, viewer), (lens) => {
       const shown = ids.map((id) => {

@@ -42,7 +42,7 @@ export interface EditedMedia {
  * Source: Mastodon UpdateStatusService.
  */
 export async function editedMedia(
-  services: Services,
+  services: Pick<Services, 'askAccount'>,
   viewer: string,
   record: StoreStatusRecord,
   { media_ids = [], media_attributes = [] }: MediaEdit,
@@ -70,7 +70,7 @@ export async function editedMedia(
 
 /** Releases the added uploads of a failed edit. */
 export async function letGo(
-  services: Services,
+  services: Pick<Services, 'askAccount'>,
   viewer: string,
   taken: readonly AccountMedia[],
   why: Problem,

@@ -18,7 +18,7 @@ const NAME_CHARS = 2 * (OWNER_BYTES + CHANCE_BYTES);
  * decrypts the owner. A suspension therefore applies to files without a row for each of them.
  */
 export async function mediaKey(
-  services: Services,
+  services: Pick<Services, 'entries' | 'askInstance' | 'random'>,
   owner: string,
   chance = services.random.bytes(CHANCE_BYTES),
 ): Promise<string> {

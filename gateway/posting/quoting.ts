@@ -10,7 +10,11 @@ import { lensOf, visibleById } from '../viewing/visible.js';
  * Returns the status to quote; for a reblog its original. A status that may not be quoted is not found. Source:
  * Mastodon StatusesController#set_quoted_status.
  */
-export async function quotable(services: Services, viewer: string, id: string): Promise<StoreStatusRecord | Problem> {
+export async function quotable(
+  services: Pick<Services, 'lenses' | 'tables' | 'limits'>,
+  viewer: string,
+  id: string,
+): Promise<StoreStatusRecord | Problem> {
   const [[found], lens] = await Promise.all([
     visibleById(services, viewer, [id], PLACES.quote),
     lensOf(services, viewer),

@@ -4,6 +4,7 @@ import { readText, renderHtml } from '../../actors/domain/text/plain-text.js';
 import type { AccountMention } from '../../proto/gen/types.js';
 import type { Services } from '../http/services.js';
 import { loadAccounts } from '../viewing/people-at-hand.js';
+import type { ReadServices } from '../viewing/read-services.js';
 import { isPublished } from '../viewing/standing.js';
 import { lensOf } from '../viewing/visible.js';
 
@@ -25,7 +26,7 @@ export interface Written {
  * as media.
  */
 export async function written(
-  services: Services,
+  services: ReadServices & Pick<Services, 'registry'>,
   author: string,
   status: string | undefined,
   spoiler: string | undefined,
@@ -46,7 +47,7 @@ export async function written(
 
 /** Finds the mentioned accounts, without those that the author blocks. Source: Mastodon ProcessMentionsService. */
 async function mentionable(
-  services: Services,
+  services: ReadServices & Pick<Services, 'registry'>,
   author: string,
   names: readonly string[],
 ): Promise<ReadonlyMap<string, AccountMention>> {
@@ -58,7 +59,7 @@ async function mentionable(
 
 /** Finds local accounts by mentioned names; unknown names are left out. */
 export async function findMentioned(
-  services: Services,
+  services: Pick<Services, 'registry' | 'instance' | 'tables'>,
   names: readonly string[],
 ): Promise<ReadonlyMap<string, AccountMention>> {
   const { baseUrl, domain } = services.instance;

@@ -40,7 +40,9 @@ export const SETTINGS: Readonly<Record<string, string>> = {
 };
 
 /** Loads the information. @throws Unavailable when the store cannot answer */
-export async function aboutOf(services: Services): Promise<About> {
+export async function aboutOf(
+  services: Pick<Services, 'entries' | 'askInstance' | 'registry' | 'instance' | 'tables' | 'clock'>,
+): Promise<About> {
   const { instance, entries, tables, registry } = services;
   const settings = new Map((await entries.of('settings')).map(({ key, text }) => [key, text?.text ?? '']));
   const contactName = settings.get('contact_username')?.replace(/^@/, '').toLowerCase();

@@ -24,7 +24,7 @@ export const ENTRY_TEXT_CHARS_MAX = 50_000;
 
 /** Writes an entry for `by` (an account's id, or empty for the operator); durable when resolved. */
 export async function putEntry(
-  services: Services,
+  services: Pick<Services, 'askInstance'>,
   by: string,
   change: EntryChange,
   once?: string,
@@ -43,6 +43,6 @@ export async function putEntry(
 }
 
 /** Removes an entry and returns it; durable when resolved. */
-export function removeEntry(services: Services, by: string, collection: Collection, id: string) {
+export function removeEntry(services: Pick<Services, 'askInstance'>, by: string, collection: Collection, id: string) {
   return services.askInstance(INSTANCE_ID, 'removeEntry', { collection, id: storedId(id), by });
 }

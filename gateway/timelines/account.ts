@@ -8,6 +8,7 @@ import { type Page, readPage, type Select } from '../paging/page.js';
 import { type Soon, soon } from '../paging/soon.js';
 import { PLACES } from '../viewing/judge.js';
 import type { Lens } from '../viewing/lens.js';
+import type { ReadServices } from '../viewing/read-services.js';
 import { lensOf, visibleById } from '../viewing/visible.js';
 import type { VisibleStatus } from '../viewing/visible-status.js';
 
@@ -23,7 +24,7 @@ export interface AccountTimelineOptions {
 
 /** Returns an account's statuses and reblogs that the viewer may see. */
 export function accountTimeline(
-  services: Services,
+  services: ReadServices,
   viewer: string | undefined,
   account: string,
   bounds: PageBounds,
@@ -36,7 +37,7 @@ export function accountTimeline(
 }
 
 function selectShown(
-  services: Services,
+  services: Pick<Services, 'lenses' | 'tables' | 'limits'>,
   viewer: string | undefined,
   lens: Lens,
   { tagged }: AccountTimelineOptions,

@@ -8,6 +8,7 @@ import { type Page, readPage, type Select } from '../paging/page.js';
 import { type Soon, soon } from '../paging/soon.js';
 import { judge, PLACES, type Place, type StatusAudience } from '../viewing/judge.js';
 import type { Lens } from '../viewing/lens.js';
+import type { ReadServices } from '../viewing/read-services.js';
 import { REPEAT_ROWS } from '../viewing/repeat-window.js';
 import { visibleById } from '../viewing/visible.js';
 import type { VisibleStatus } from '../viewing/visible-status.js';
@@ -34,7 +35,7 @@ export interface HomeEntry {
  * Returns the viewer's own statuses and those of all followed accounts, newest first. Reads the viewer's ring, then
  * merges from the store below the end of the ring, or without a ring.
  */
-export function homeTimeline(services: Services, viewer: string, bounds: PageBounds): Soon<Page<VisibleStatus>> {
+export function homeTimeline(services: ReadServices, viewer: string, bounds: PageBounds): Soon<Page<VisibleStatus>> {
   const ask = { ...bounds, limit: Math.max(bounds.limit, LOOKED_MIN) + REPEAT_ROWS };
   return soon(services.lenses.home(viewer, ask), ({ view, part }) => {
     const { lens } = view;
@@ -61,7 +62,7 @@ export function homeTimeline(services: Services, viewer: string, bounds: PageBou
 
 /** Returns the home timeline including followed hashtags, unfiltered. */
 function wholeHome(
-  services: Services,
+  services: Pick<Services, 'lenses' | 'tables' | 'clock'>,
   viewer: string,
   lens: Lens,
   bounds: HomeBounds,
@@ -74,7 +75,7 @@ function wholeHome(
 
 /** Returns the function that selects the statuses that the viewer sees in the home timeline or a list. */
 export function selectShown(
-  services: Services,
+  services: Pick<Services, 'lenses' | 'tables' | 'limits'>,
   viewer: string,
   lens: Lens,
   at: Place,
@@ -95,7 +96,7 @@ export function selectShown(
 
 /** Reads the viewer's home timeline, beginning with `part`. Below the ring it merges the statuses of `authors`. */
 export function homeCursor(
-  services: Services,
+  services: Pick<Services, 'lenses' | 'tables' | 'clock'>,
   viewer: string,
   authors: () => readonly string[],
   bounds: HomeBounds,

@@ -5,6 +5,7 @@ import type { Cursor } from '../paging/cursor.js';
 import { type Page, readPage } from '../paging/page.js';
 import { type Soon, soon } from '../paging/soon.js';
 import { inList } from '../viewing/judge.js';
+import type { ReadServices } from '../viewing/read-services.js';
 import { loadStatuses, notFound } from '../viewing/visible.js';
 import type { VisibleStatus } from '../viewing/visible-status.js';
 import { type HomeEntry, homeCursor, selectShown } from './home.js';
@@ -20,7 +21,7 @@ const LOOK_IDS = 80;
  * which contains all of them, then merges the members' own statuses below its end.
  */
 export function listTimeline(
-  services: Services,
+  services: ReadServices,
   viewer: string,
   listId: string,
   bounds: PageBounds,
@@ -39,7 +40,7 @@ export function listTimeline(
 
 /** Filters a home timeline by author. */
 function sifted(
-  services: Services,
+  services: Pick<Services, 'tables'>,
   home: Cursor<HomeEntry>,
   first: number,
   isBy: (author: string) => boolean,
@@ -66,7 +67,7 @@ function sifted(
 }
 
 /** Returns the author of each row; undefined if the status is deleted. */
-function authorsOf(services: Services, rows: readonly HomeEntry[]): Soon<(string | undefined)[]> {
+function authorsOf(services: Pick<Services, 'tables'>, rows: readonly HomeEntry[]): Soon<(string | undefined)[]> {
   const unknown: string[] = [];
   for (const { id, audience } of rows) if (audience === undefined) unknown.push(id);
   return soon(loadStatuses(services, unknown), (records) => {

@@ -1,10 +1,10 @@
-import type { Services } from '../http/services.js';
 import { notificationCursor } from '../notifications/notification-cursor.js';
 import { isAskedFor } from '../notifications/notification-filter.js';
 import type { PageBounds } from '../paging/bounds.js';
 import { type Page, readPage } from '../paging/page.js';
 import { type Soon, soon } from '../paging/soon.js';
 import { PLACES } from '../viewing/judge.js';
+import type { ReadServices } from '../viewing/read-services.js';
 import { lensOf, visibleById } from '../viewing/visible.js';
 import type { VisibleStatus } from '../viewing/visible-status.js';
 
@@ -14,7 +14,11 @@ const MENTIONS = { types: ['mention'] };
  * Returns statuses that mention the viewer, newest first, from the viewer's notifications. Dismissed notifications are
  * not included.
  */
-export function mentionsTimeline(services: Services, viewer: string, bounds: PageBounds): Soon<Page<VisibleStatus>> {
+export function mentionsTimeline(
+  services: ReadServices,
+  viewer: string,
+  bounds: PageBounds,
+): Soon<Page<VisibleStatus>> {
   const cursor = notificationCursor(services, viewer, bounds);
   return soon(lensOf(services, viewer), (lens) =>
     readPage(

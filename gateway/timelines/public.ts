@@ -42,7 +42,7 @@ export function publicTimeline(
  * Returns public statuses with media, newest first. The rows contain that property, so no other statuses are loaded.
  */
 export async function publicMedia(
-  services: ReadServices,
+  services: Pick<ReadServices, 'lenses' | 'tables' | 'limits'>,
   viewer: string | undefined,
   bounds: PageBounds,
 ): Promise<Page<VisibleStatus>> {

@@ -10,6 +10,7 @@ import { type Soon, soon } from '../paging/soon.js';
 import type { StreamSources } from '../streaming/sources.js';
 import { PLACES } from '../viewing/judge.js';
 import { anonymousLens } from '../viewing/lens.js';
+import type { ReadServices } from '../viewing/read-services.js';
 import { judgedStatus, visibleStatuses } from '../viewing/visible.js';
 import type { VisibleStatus } from '../viewing/visible-status.js';
 import { homeTimeline } from './home.js';
@@ -19,7 +20,7 @@ import { StatusChanges } from './status-changes.js';
 import { tagTimeline } from './tag.js';
 
 /** Builds the readers and renderers of streams from the functions that routes use. */
-export function streamSources(services: Services): StreamSources {
+export function streamSources(services: ReadServices & Pick<Services, 'pages'>): StreamSources {
   const changes = new StatusChanges(services.tables, services.clock);
   return {
     renderStatus: (record) => renderForStreams(services, record),
@@ -67,7 +68,10 @@ export function streamSources(services: Services): StreamSources {
  * Renders a status for all subscribers. The judge decides for each of them afterwards. Quotes are left out, because
  * they look different to each subscriber.
  */
-function renderForStreams(services: Services, record: StoreStatusRecord): Soon<readonly Uint8Array[] | undefined> {
+function renderForStreams(
+  services: ReadServices & Pick<Services, 'pages'>,
+  record: StoreStatusRecord,
+): Soon<readonly Uint8Array[] | undefined> {
   return soon(judgedStatus(services, anonymousLens(services.limits), record, PLACES.broadcast), (seen) =>
     soon(services.pages.pieces(services, undefined, [seen]), ([pieces]) => pieces),
   );

@@ -25,7 +25,7 @@ const CHUNK = 20;
 
 /** Returns public statuses with a hashtag, newest first. `wants` is a further condition. */
 export function tagTimeline(
-  services: ReadServices,
+  services: Pick<ReadServices, 'lenses' | 'tables' | 'limits'>,
   viewer: string | undefined,
   wish: TagWish,
   bounds: PageBounds,

@@ -27,7 +27,7 @@ export class PeopleAtHand implements People {
 
 /** Loads accounts by id; deleted ones are missing from the result. */
 export function loadAccounts(
-  services: ReadServices,
+  services: Pick<ReadServices, 'tables'>,
   ids: readonly string[],
 ): Soon<ReadonlyMap<string, StoreAccountRecord>> {
   const found = new Map<string, StoreAccountRecord>();

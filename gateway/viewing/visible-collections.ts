@@ -32,7 +32,7 @@ export interface CollectionOptions {
  * other way.
  */
 export function visibleCollections(
-  services: ReadServices,
+  services: Pick<ReadServices, 'lenses' | 'tables' | 'limits'>,
   viewer: string | undefined,
   records: readonly (AccountCollection | undefined)[],
   { lens: known, hideBlocked }: CollectionOptions = {},
@@ -86,7 +86,7 @@ function seenBy(
 
 /** Loads visible collections by id, in the ids' order. */
 export function collectionsById(
-  services: ReadServices,
+  services: Pick<ReadServices, 'lenses' | 'tables' | 'limits'>,
   viewer: string | undefined,
   ids: readonly string[],
   options: CollectionOptions = {},
@@ -103,7 +103,7 @@ export function collectionsById(
 
 /** Returns one collection, or a refusal that does not reveal the reason. */
 export function visibleCollection(
-  services: ReadServices,
+  services: Pick<ReadServices, 'lenses' | 'tables' | 'limits'>,
   viewer: string | undefined,
   id: string,
 ): Soon<VisibleCollection | Problem> {
@@ -112,7 +112,7 @@ export function visibleCollection(
 
 /** Returns a collection that the viewer just created or changed. */
 export async function ownCollection(
-  services: ReadServices,
+  services: Pick<ReadServices, 'lenses' | 'tables' | 'limits'>,
   viewer: string,
   reply: AccountCollection | Problem,
 ): Promise<VisibleCollection | Problem> {
@@ -127,7 +127,7 @@ const NO_COLLECTIONS: Tagged = new Map();
 
 /** Loads collections by id, without those that the viewer may not see or whose owner the viewer blocks. */
 export function taggedCollections(
-  services: ReadServices,
+  services: Pick<ReadServices, 'lenses' | 'tables' | 'limits'>,
   viewer: string | undefined,
   ids: readonly string[],
 ): Soon<Tagged> {

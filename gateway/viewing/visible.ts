@@ -20,7 +20,7 @@ export const notFound = (): Problem => problem('not_found', 'Record not found');
 
 /** Converts stored statuses to visible ones; undefined if the viewer does not see one. `known` is the viewer's lens. */
 export function visibleStatuses(
-  services: ReadServices,
+  services: Pick<ReadServices, 'lenses' | 'tables' | 'limits'>,
   viewer: string | undefined,
   records: readonly (StoreStatusRecord | undefined)[],
   at: Place = PLACES.single,
@@ -37,7 +37,7 @@ export function visibleStatuses(
 
 /** Judges one status, without its quote. */
 export function judgedStatus(
-  services: ReadServices,
+  services: Pick<ReadServices, 'tables'>,
   lens: Lens,
   record: StoreStatusRecord,
   at: Place,
@@ -50,7 +50,7 @@ export function judgedStatus(
 
 /** Judges statuses. Accounts are loaded only for viewers who block servers. */
 function allJudged(
-  services: ReadServices,
+  services: Pick<ReadServices, 'tables'>,
   lens: Lens,
   records: readonly (StoreStatusRecord | undefined)[],
   originals: readonly (StoreStatusRecord | undefined)[],
@@ -66,7 +66,7 @@ function allJudged(
 
 /** Adds the quotes of the statuses. */
 function quoting(
-  services: ReadServices,
+  services: Pick<ReadServices, 'tables'>,
   lens: Lens,
   seen: readonly (VisibleStatus | undefined)[],
   { context }: Place,
@@ -87,7 +87,7 @@ function authorsOf(seen: readonly (VisibleStatus | undefined)[]): string[] {
 
 /** Loads visible statuses by id, in the ids' order. */
 export function visibleById(
-  services: ReadServices,
+  services: Pick<ReadServices, 'lenses' | 'tables' | 'limits'>,
   viewer: string | undefined,
   ids: readonly string[],
   at: Place = PLACES.single,
@@ -98,7 +98,7 @@ export function visibleById(
 
 /** Returns one status, or a refusal that does not reveal the reason. */
 export function visibleStatus(
-  services: ReadServices,
+  services: Pick<ReadServices, 'lenses' | 'tables' | 'limits'>,
   viewer: string | undefined,
   id: string,
 ): Soon<VisibleStatus | Problem> {
@@ -106,7 +106,10 @@ export function visibleStatus(
 }
 
 /** Loads records by id, in the ids' order. */
-export function loadStatuses(services: ReadServices, ids: readonly string[]): Soon<(StoreStatusRecord | undefined)[]> {
+export function loadStatuses(
+  services: Pick<ReadServices, 'tables'>,
+  ids: readonly string[],
+): Soon<(StoreStatusRecord | undefined)[]> {
   const found: (StoreStatusRecord | undefined)[] = [];
   const missing: number[] = [];
   for (const id of ids) {
@@ -125,19 +128,22 @@ export function loadStatuses(services: ReadServices, ids: readonly string[]): So
 const statusKey = (id: string) => ({ status: storedId(id) });
 
 /** Returns the account, unless it is unknown, unconfirmed or not approved. */
-export function publishedAccount({ tables }: ReadServices, id: string): Soon<StoreAccountRecord | Problem> {
+export function publishedAccount(
+  { tables }: Pick<ReadServices, 'tables'>,
+  id: string,
+): Soon<StoreAccountRecord | Problem> {
   const found = tables.peekId?.(accounts, id) ?? tables.get(accounts, { account: storedId(id) });
   return soon(found, (record) => (record !== undefined && isPublished(record) ? record : notFound()));
 }
 
 /** Returns the viewer's current lens. @throws Unavailable when the viewer's actor cannot be reached */
-export function lensOf(services: ReadServices, viewer: string | undefined): Soon<Lens> {
+export function lensOf(services: Pick<ReadServices, 'lenses' | 'limits'>, viewer: string | undefined): Soon<Lens> {
   return viewer === undefined ? anonymousLens(services.limits) : soon(services.lenses.of(viewer), ({ lens }) => lens);
 }
 
 /** Loads the viewer's full relations, by account. */
 export function relationsTo(
-  services: ReadServices,
+  services: Pick<ReadServices, 'askAccount' | 'accountNow'>,
   viewer: string,
   accountIds: readonly string[],
 ): Soon<ReadonlyMap<string, AccountRelation>> {
@@ -146,7 +152,7 @@ export function relationsTo(
 }
 
 function targetsFrom(
-  services: ReadServices,
+  services: Pick<ReadServices, 'askAccount' | 'accountNow'>,
   viewer: string,
   targets: readonly string[],
   from: number,
@@ -168,7 +174,7 @@ export function answered<T>(reply: T | Problem): T {
 
 /** Loads the originals of reblogs, at the places of their reblogs; empty if none is a reblog. */
 function loadOriginals(
-  services: ReadServices,
+  services: Pick<ReadServices, 'tables'>,
   records: readonly (StoreStatusRecord | undefined)[],
 ): Soon<readonly (StoreStatusRecord | undefined)[]> {
   let originals: (StoreStatusRecord | undefined)[] | undefined;

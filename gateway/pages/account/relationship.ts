@@ -7,6 +7,7 @@ import { entity, nullable, type Shape, time } from '../../openapi/entity.js';
 import { isoTime } from '../../paging/iso-time.js';
 import { type Soon, soon, together } from '../../paging/soon.js';
 import { loadAccounts } from '../../viewing/people-at-hand.js';
+import type { ReadServices } from '../../viewing/read-services.js';
 import { blocksDomainOf } from '../../viewing/screen.js';
 import { relationsTo } from '../../viewing/visible.js';
 
@@ -36,7 +37,7 @@ export type Relationship = Shape<typeof Relationship>;
  * account; the actor is queried for the others.
  */
 export function renderRelationships(
-  services: Services,
+  services: ReadServices,
   viewer: string,
   ids: readonly string[],
   known?: AccountRelation,
@@ -59,7 +60,7 @@ export function renderRelationships(
 }
 
 /** Renders relationships as JSON. */
-export function relationshipsJson(services: Services, viewer: string, ids: readonly string[]): Soon<string> {
+export function relationshipsJson(services: ReadServices, viewer: string, ids: readonly string[]): Soon<string> {
   return soon(renderRelationships(services, viewer, ids), (all) => `[${all.map(jsonOf).join(',')}]`);
 }
 
@@ -102,7 +103,11 @@ const NOBODY: ReadonlySet<string> = new Set();
 /**
  * Returns the accounts that follow the viewer, from their own rows: an account's actor does not know all its followers.
  */
-function amongFollowers({ tables }: Services, viewer: string, ids: readonly string[]): Soon<ReadonlySet<string>> {
+function amongFollowers(
+  { tables }: Pick<Services, 'tables'>,
+  viewer: string,
+  ids: readonly string[],
+): Soon<ReadonlySet<string>> {
   if (ids.length === 0) return NOBODY;
   const keys = ids.map((id) => ({ account: id, target: viewer }));
   return tables
@@ -111,7 +116,11 @@ function amongFollowers({ tables }: Services, viewer: string, ids: readonly stri
 }
 
 /** Returns the accounts whose servers the viewer blocks. Local accounts need no query. */
-function ofBlockedDomains(services: Services, viewer: string, ids: readonly string[]): Soon<ReadonlySet<string>> {
+function ofBlockedDomains(
+  services: Pick<Services, 'lenses' | 'tables'>,
+  viewer: string,
+  ids: readonly string[],
+): Soon<ReadonlySet<string>> {
   return soon(loadAccounts(services, ids), (records) => {
     const away: StoreAccountRecord[] = [];
     for (const record of records.values()) if (!isLocal(record)) away.push(record);

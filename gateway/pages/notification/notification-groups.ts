@@ -7,6 +7,7 @@ import { groupKey } from '../../notifications/group-key.js';
 import { entity, type Shape, time } from '../../openapi/entity.js';
 import { isoTime } from '../../paging/iso-time.js';
 import { type Soon, soon } from '../../paging/soon.js';
+import type { ReadServices } from '../../viewing/read-services.js';
 import type { VisibleStatus } from '../../viewing/visible-status.js';
 import { Account, renderAccount } from '../account/account.js';
 import { Status } from '../status/status.js';
@@ -62,7 +63,7 @@ interface GroupLook {
 
 /** Renders the REST API's GroupedNotificationsResults as pieces of JSON. */
 export function renderGroups(
-  services: Services,
+  services: ReadServices & Pick<Services, 'pages'>,
   viewer: string,
   groups: readonly SeenGroup[],
   look: GroupLook,
@@ -98,7 +99,11 @@ export function renderGroups(
 }
 
 /** Renders a group. The cached bytes are valid while it has the same first and last notification, count and sample. */
-function groupBytes(services: Services, group: SeenGroup, { shown, supportedTypes }: GroupLook): Uint8Array {
+function groupBytes(
+  services: Pick<Services, 'pages'>,
+  group: SeenGroup,
+  { shown, supportedTypes }: GroupLook,
+): Uint8Array {
   const { isGrouped, newest, oldestId, count, sample } = group;
   const fallback = supportedTypes && fallbackOf(newest, supportedTypes);
   const make = () => {
@@ -148,7 +153,10 @@ function groupOf(group: SeenGroup, shown: GroupLook['shown']): GroupFields {
 }
 
 /** Renders the REST API's PartialAccountWithAvatar. */
-function avatarOf({ instance }: Services, record: StoreAccountRecord): Shape<typeof PartialAccountWithAvatar> {
+function avatarOf(
+  { instance }: Pick<Services, 'instance'>,
+  record: StoreAccountRecord,
+): Shape<typeof PartialAccountWithAvatar> {
   const { id, acct, locked, bot, url, avatar, avatar_static } = renderAccount(instance, record);
   return { id, acct, locked, bot, url, avatar, avatar_static };
 }

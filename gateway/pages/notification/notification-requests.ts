@@ -7,6 +7,7 @@ import { type Soon, soon } from '../../paging/soon.js';
 import { PLACES } from '../../viewing/judge.js';
 import { ACCOUNT_PLACES, showsAccount } from '../../viewing/judge-accounts.js';
 import { loadAccounts } from '../../viewing/people-at-hand.js';
+import type { ReadServices } from '../../viewing/read-services.js';
 import { lensOf, visibleById } from '../../viewing/visible.js';
 import { Account } from '../account/account.js';
 import { CachedJson } from '../cached-json.js';
@@ -48,7 +49,7 @@ const END = Buffer.from('}');
  * receive. Source: Mastodon NotificationRequest.without_suspended.
  */
 export function requestPieces(
-  services: Services,
+  services: ReadServices & Pick<Services, 'pages'>,
   viewer: string,
   requests: readonly AccountNotificationRequest[],
 ): Soon<(readonly Uint8Array[])[]> {

@@ -6,6 +6,7 @@ import { READS_AT_ONCE_MAX } from '../../paging/cursor.js';
 import { type Soon, soon } from '../../paging/soon.js';
 import { forModerators } from '../../viewing/judge.js';
 import { loadAccounts } from '../../viewing/people-at-hand.js';
+import type { ReadServices } from '../../viewing/read-services.js';
 import { loadStatuses } from '../../viewing/visible.js';
 import type { ReportCard } from './cached-reports.js';
 
@@ -16,7 +17,7 @@ const NO_RULES: readonly InstanceEntry[] = [];
  * left out.
  */
 export function adminReportPieces(
-  services: Services,
+  services: ReadServices & Pick<Services, 'pages' | 'entries'>,
   viewer: string,
   reports: readonly InstanceReport[],
 ): Soon<(readonly Uint8Array[])[]> {
@@ -44,7 +45,11 @@ export function adminReportPieces(
 }
 
 /** Renders the reported statuses for moderators, independently of their visibility. */
-async function reportedStatuses(services: Services, viewer: string, report: InstanceReport): Promise<JsonPieces> {
+async function reportedStatuses(
+  services: ReadServices & Pick<Services, 'pages'>,
+  viewer: string,
+  report: InstanceReport,
+): Promise<JsonPieces> {
   const found = await loadStatuses(services, report.statusIds);
   const seen = found.map((record) => (record?.accountId === report.target ? forModerators(record) : undefined));
   return services.pages.list(services, viewer, seen);

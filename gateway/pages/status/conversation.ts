@@ -6,6 +6,7 @@ import { type Soon, soon } from '../../paging/soon.js';
 import { PLACES } from '../../viewing/judge.js';
 import type { Lens } from '../../viewing/lens.js';
 import { loadAccounts, type People, PeopleAtHand } from '../../viewing/people-at-hand.js';
+import type { ReadServices } from '../../viewing/read-services.js';
 import { isPublished } from '../../viewing/standing.js';
 import { lensOf, visibleById } from '../../viewing/visible.js';
 import type { VisibleStatus } from '../../viewing/visible-status.js';
@@ -33,7 +34,7 @@ const END = Buffer.from('}');
 
 /** Renders conversations, each with the latest status that the viewer may see; undefined if there is none. */
 export function conversationPieces(
-  services: Services,
+  services: ReadServices & Pick<Services, 'pages'>,
   viewer: string,
   directs: readonly AccountDirect[],
 ): Soon<(ConversationPieces | undefined)[]> {
@@ -64,7 +65,11 @@ interface Seen {
 }
 
 /** Loads the latest visible status and the participants of each conversation. */
-function seenOf(services: Services, viewer: string, directs: readonly AccountDirect[]): Soon<Seen> {
+function seenOf(
+  services: Pick<Services, 'lenses' | 'tables' | 'limits'>,
+  viewer: string,
+  directs: readonly AccountDirect[],
+): Soon<Seen> {
   return soon(lensOf(services, viewer), (lens) =>
     soon(takingPart(services, viewer, directs), (people) =>
       soon(latestSeen(services, viewer, directs, lens), (latest) => ({ latest, people })),
@@ -73,7 +78,7 @@ function seenOf(services: Services, viewer: string, directs: readonly AccountDir
 }
 
 function takingPart(
-  services: Services,
+  services: Pick<Services, 'tables'>,
   viewer: string,
   directs: readonly AccountDirect[],
 ): Soon<readonly (readonly StoreAccountRecord[])[]> {
@@ -103,7 +108,7 @@ function peopleOf({ accounts }: AccountDirect, viewer: string, records: People):
  * is deleted or hidden.
  */
 function latestSeen(
-  services: Services,
+  services: Pick<Services, 'lenses' | 'tables' | 'limits'>,
   viewer: string,
   directs: readonly AccountDirect[],
   lens: Lens,

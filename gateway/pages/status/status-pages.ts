@@ -175,7 +175,7 @@ export class StatusPages {
   }
 
   #withTagged(
-    services: ReadServices,
+    services: Pick<ReadServices, 'lenses' | 'tables' | 'limits'>,
     look: Look,
     seen: readonly (VisibleStatus | undefined)[],
     first = this.#all(look, seen),
@@ -351,7 +351,7 @@ function authorsOf(seen: readonly (VisibleStatus | undefined)[]): string[] {
 }
 
 /** Returns the cached lens, because visibility was decided a moment ago by the same relations. */
-function lensOf({ lenses }: ReadServices, viewer: string): Soon<Lens> {
+function lensOf({ lenses }: Pick<ReadServices, 'lenses'>, viewer: string): Soon<Lens> {
   return lenses.latest(viewer)?.lens ?? soon(lenses.of(viewer), (view) => view.lens);
 }
 

@@ -52,7 +52,7 @@ const getAccount = route({
 
 /** Renders one account, with the permission of the viewer to add it to a collection. */
 function oneAccount(
-  services: Services,
+  services: Pick<Services, 'pages' | 'lenses' | 'limits'>,
   viewer: string | undefined,
   record: StoreAccountRecord | Problem,
 ): Soon<Answer | Problem> {
@@ -182,6 +182,6 @@ export const accountRoutes: readonly AnyRoute[] = [
   preferences,
 ];
 
-function publishedAccounts(services: Services, ids: readonly string[]): Soon<StoreAccountRecord[]> {
+function publishedAccounts(services: Pick<Services, 'tables'>, ids: readonly string[]): Soon<StoreAccountRecord[]> {
   return soon(loadAccounts(services, ids.map(storedId)), (found) => [...found.values()].filter(isPublished));
 }

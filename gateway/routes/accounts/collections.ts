@@ -291,7 +291,7 @@ function textOf({ name: called, description: about, sensitive, discoverable, ...
 
 /** Returns the accounts to feature, each with the consent that its actor gives. */
 async function featured(
-  services: Services,
+  services: Pick<Services, 'askAccount' | 'tables'>,
   viewer: string,
   ids: readonly string[],
 ): Promise<AccountFeatured[] | Problem> {
@@ -322,7 +322,7 @@ async function ofOwn({ services, viewer = '', params }: Asked, work: Work): Prom
   return work({ services, viewer }, seen);
 }
 
-function wrapped({ instance }: Services, seen: VisibleCollection | Problem): Answer | Problem {
+function wrapped({ instance }: Pick<Services, 'instance'>, seen: VisibleCollection | Problem): Answer | Problem {
   return isProblem(seen) ? seen : json({ collection: renderCollection(instance, seen) });
 }
 

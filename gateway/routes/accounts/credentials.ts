@@ -62,7 +62,10 @@ export const ProfileChanges = Type.Object({
  */
 const rendered = new WeakMap<StoreAccountRecord, JsonText>();
 
-function own(services: Services, viewer: string): Answer | Problem | Promise<Answer | Problem> {
+function own(
+  services: Pick<Services, 'instance' | 'tables'>,
+  viewer: string,
+): Answer | Problem | Promise<Answer | Problem> {
   const key = { account: viewer };
   const held = services.tables.peek?.(accounts, key);
   if (held !== undefined) return json(shown(services, held));
@@ -73,7 +76,7 @@ function own(services: Services, viewer: string): Answer | Problem | Promise<Ans
     );
 }
 
-function shown(services: Services, record: StoreAccountRecord): JsonText {
+function shown(services: Pick<Services, 'instance'>, record: StoreAccountRecord): JsonText {
   let text = rendered.get(record);
   if (text === undefined) {
     text = new JsonText(Buffer.from(JSON.stringify(renderCredentialAccount(services.instance, record))));

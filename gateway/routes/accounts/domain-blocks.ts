@@ -63,7 +63,7 @@ const unblock = route({
 export const domainBlockRoutes: readonly AnyRoute[] = [list, block, unblock];
 
 async function change(
-  services: Services,
+  services: Pick<Services, 'askAccount'>,
   viewer: string,
   command: 'blockDomain' | 'unblockDomain',
   named: string | undefined,

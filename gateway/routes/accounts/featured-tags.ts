@@ -11,7 +11,7 @@ import { arrayOf } from '../../pages/status/status-pages.js';
 import type { TagUses } from '../../pages/status/tag.js';
 import { renderTag, Tag } from '../../pages/status/tag.js';
 import { soon, together } from '../../paging/soon.js';
-import { askSoon } from '../../viewing/read-services.js';
+import { askSoon, type ReadServices } from '../../viewing/read-services.js';
 import { isSuspended } from '../../viewing/standing.js';
 import { answered, lensOf, notFound, publishedAccount } from '../../viewing/visible.js';
 
@@ -114,7 +114,7 @@ export const featuredTagRoutes: readonly AnyRoute[] = [
  * Answers with an account's featured hashtags, most recently used first. The list is empty if the account blocks the
  * viewer.
  */
-async function shownOf(services: Services, viewer: string | undefined, id: string) {
+async function shownOf(services: ReadServices, viewer: string | undefined, id: string) {
   const owner = await publishedAccount(services, id);
   if (isProblem(owner)) return owner;
   if (isSuspended(owner)) return json([]);

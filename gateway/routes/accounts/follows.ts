@@ -127,20 +127,32 @@ function edgeList(name: string, read: ReadEdges): AnyRoute {
   });
 }
 
-function hidesEdges(services: Services, viewer: string | undefined, record: StoreAccountRecord): Soon<boolean> {
+function hidesEdges(
+  services: Pick<Services, 'lenses' | 'limits'>,
+  viewer: string | undefined,
+  record: StoreAccountRecord,
+): Soon<boolean> {
   if (isSuspended(record)) return true;
   if (viewer === record.id) return false;
   if (record.profile?.hideCollections === true) return true;
   return soon(lensOf(services, viewer), (lens) => lens.relation(record.id).blockedBy);
 }
 
-function readFollowers(services: Services, account: string, bounds: PageBounds): Soon<Page<Edge>> {
+function readFollowers(
+  services: Pick<Services, 'tables' | 'clock'>,
+  account: string,
+  bounds: PageBounds,
+): Soon<Page<Edge>> {
   const cursor = accountCursor(services.tables, services.clock, followers, 'edge', account, bounds);
   return readPage(cursor, bounds, (rows) => rows.map((row) => row.value));
 }
 
 /** Reads followed accounts from the actor: its rows are sorted by account, but the list is sorted by time. */
-async function readFollowing(services: Services, account: string, bounds: PageBounds): Promise<Page<Edge>> {
+async function readFollowing(
+  services: Pick<Services, 'askAccount'>,
+  account: string,
+  bounds: PageBounds,
+): Promise<Page<Edge>> {
   const { edges, more } = answered(await services.askAccount(account, 'following', bounds));
   const items = edges.map((edge) => ({ accountId: edge.account }));
   return { items, newest: edges[0]?.edgeId, oldest: edges.at(-1)?.edgeId, more };

@@ -179,7 +179,7 @@ export const peopleRoutes: readonly AnyRoute[] = [
 
 /** Renders the accounts one after the other, because each takes reads of its own. */
 function familiarPieces(
-  services: Services,
+  services: Pick<Services, 'pages' | 'latestRows' | 'tables'>,
   viewer: string,
   lens: Lens,
   records: Iterator<StoreAccountRecord>,
@@ -201,7 +201,11 @@ function familiarPieces(
 
 const named = new CachedJson<StoreAccountRecord>(({ id }) => ({ id }), 'open');
 
-function familiarOf({ pages }: Services, record: StoreAccountRecord, accounts: readonly StoreAccountRecord[]) {
+function familiarOf(
+  { pages }: Pick<Services, 'pages'>,
+  record: StoreAccountRecord,
+  accounts: readonly StoreAccountRecord[],
+) {
   const pieces: Uint8Array[] = [named.of(record), ACCOUNTS];
   for (const one of accounts) {
     if (pieces.length > 2) pieces.push(COMMA);

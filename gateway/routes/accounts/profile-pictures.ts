@@ -20,7 +20,10 @@ interface Pictures {
 
 /** Crops and stores the pictures, then changes the profile. */
 export async function updateProfile(
-  services: Services,
+  services: Pick<
+    Services,
+    'entries' | 'askInstance' | 'workshop' | 'registry' | 'random' | 'instance' | 'askAccount' | 'tables'
+  >,
   viewer: string,
   pictures: Pictures,
   changes: AccountUpdateProfile,
@@ -37,13 +40,16 @@ export async function updateProfile(
 }
 
 /** Resolves mentions when the profile is written, as for statuses. */
-async function mentionsIn(services: Services, { note, fields, setFields }: AccountUpdateProfile) {
+async function mentionsIn(
+  services: Pick<Services, 'registry' | 'instance' | 'tables'>,
+  { note, fields, setFields }: AccountUpdateProfile,
+) {
   const names = namesIn(note ?? '', setFields ? fields : []).slice(0, PROFILE_MENTIONS_MAX);
   if (names.length === 0) return undefined;
   return { mentions: [...(await findMentioned(services, names)).values()] } satisfies AccountMentions;
 }
 
-export function removePicture(services: Services, viewer: string, which: 'avatar' | 'header') {
+export function removePicture(services: Pick<Services, 'askAccount'>, viewer: string, which: 'avatar' | 'header') {
   const unchanged = { fields: [], setFields: false };
   const gone = which === 'avatar' ? { avatar: '', avatarDescription: '' } : { header: '', headerDescription: '' };
   return services.askAccount(viewer, 'updateProfile', { ...unchanged, ...gone });
@@ -54,7 +60,7 @@ export function removePicture(services: Services, viewer: string, which: 'avatar
  * empty field.
  */
 async function storedPicture(
-  services: Services,
+  services: Pick<Services, 'entries' | 'askInstance' | 'workshop' | 'random'>,
   viewer: string,
   which: 'avatar' | 'header',
   file: Uploaded | undefined,
@@ -73,7 +79,11 @@ async function storedPicture(
 }
 
 /** Removes the stored pictures of a change that was refused. */
-async function refused(services: Services, stored: Pictures | object, why: Problem): Promise<Problem> {
+async function refused(
+  services: Pick<Services, 'workshop'>,
+  stored: Pictures | object,
+  why: Problem,
+): Promise<Problem> {
   for (const name of Object.values(stored)) await services.workshop.remove(String(name));
   return why;
 }

@@ -35,7 +35,7 @@ const update = route({
 /** The viewer's profile for editing. */
 export const profileRoutes: readonly AnyRoute[] = [get, update];
 
-async function shown(services: Services, viewer: string) {
+async function shown(services: Pick<Services, 'instance' | 'tables'>, viewer: string) {
   const record = await services.tables.get(accounts, { account: viewer });
   return record === undefined ? notFound() : json(renderProfile(services.instance, record));
 }

@@ -85,7 +85,7 @@ const directories = () => new WeakMap<Services['registry'], SharedValue<Director
 const directory = directoryRoute(directories());
 
 function directoryRoute(kept: ReturnType<typeof directories>): AnyRoute {
-  const directoryOf = (services: Services) => {
+  const directoryOf = (services: Pick<Services, 'trends' | 'registry' | 'tables' | 'limits' | 'clock'>) => {
     let held = kept.get(services.registry);
     if (held === undefined) {
       held = new SharedValue(services.clock, () => readDirectory(services));

@@ -166,7 +166,7 @@ interface Decided {
 
 /** Runs a moderation action and returns the resulting account. Returns the former record if the account was deleted. */
 async function moderate(
-  services: Services,
+  services: Pick<Services, 'registry' | 'askAccount' | 'tables'>,
   viewer: string,
   id: string,
   action: string,

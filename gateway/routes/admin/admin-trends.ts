@@ -22,6 +22,7 @@ import { Status } from '../../pages/status/status.js';
 import { arrayOf } from '../../pages/status/status-pages.js';
 import { Tag } from '../../pages/status/tag.js';
 import { forModerators, PLACES } from '../../viewing/judge.js';
+import type { ReadServices } from '../../viewing/read-services.js';
 import { notFound, visibleById } from '../../viewing/visible.js';
 import { someOf } from '../discovery/trends.js';
 
@@ -37,7 +38,10 @@ const REVIEWED = { tag: AdminTag, link: TrendsLink, status: Status } as const;
 const shared = { auth: 'user', permission: 'manage_taxonomies' } as const;
 const common = { ...shared, method: 'GET', scope: 'admin:read' } as const;
 
-async function adminTags(services: Services, some: readonly Trend[]): Promise<Uint8Array[][]> {
+async function adminTags(
+  services: Pick<Services, 'pages' | 'entries'>,
+  some: readonly Trend[],
+): Promise<Uint8Array[][]> {
   const reviews = await trendReviews(services.entries);
   return some.map(({ name, history }) => {
     const [open = NOTHING] = services.pages.others.tag(name, history, undefined);
@@ -46,7 +50,10 @@ async function adminTags(services: Services, some: readonly Trend[]): Promise<Ui
 }
 
 /** Renders links with the id by which they are approved or rejected. */
-async function adminLinks(services: Services, some: readonly Trend[]): Promise<Uint8Array[][]> {
+async function adminLinks(
+  services: Pick<Services, 'pages' | 'entries'>,
+  some: readonly Trend[],
+): Promise<Uint8Array[][]> {
   const reviews = await trendReviews(services.entries);
   return some.map((link) => [services.pages.others.numberedLink(link), reviewed(reviews, 'link', link.name)]);
 }
@@ -66,7 +73,7 @@ function reviewed(reviews: TrendReviews, kind: 'tag' | 'link', name: string): Ui
 
 const listOf = (items: readonly Uint8Array[][]) => json(new JsonPieces(arrayOf(items)));
 
-async function adminStatuses(services: Services, viewer: string, ids: readonly string[]) {
+async function adminStatuses(services: ReadServices & Pick<Services, 'pages'>, viewer: string, ids: readonly string[]) {
   const seen = await visibleById(services, viewer, ids, PLACES.public);
   return services.pages.list(services, viewer, seen);
 }
@@ -74,7 +81,11 @@ async function adminStatuses(services: Services, viewer: string, ids: readonly s
 type Reviewed = Pick<Request<{ id: string }, unknown, unknown>, 'services' | 'viewer' | 'params'>;
 
 /** Returns the hashtag in use, or the link that trends or was reviewed before, with this id. */
-async function named(services: Services, kind: 'tag' | 'link', id: string): Promise<Trend | undefined> {
+async function named(
+  services: Pick<Services, 'tagHistories' | 'trends' | 'entries' | 'tables'>,
+  kind: 'tag' | 'link',
+  id: string,
+): Promise<Trend | undefined> {
   const tag = kind === 'tag' ? await tagNamed(services, id) : undefined;
   if (tag !== undefined) return { name: tag, history: await services.tagHistories.of(tag) };
   const trending = kind === 'link' && (await services.trends.links()).find(({ name }) => tagId(name) === id);

@@ -22,6 +22,7 @@ import { arrayOf } from '../../pages/status/status-pages.js';
 import { idText, pageBounds, pageProperties } from '../../paging/bounds.js';
 import { readPage } from '../../paging/page.js';
 import { soon } from '../../paging/soon.js';
+import type { ReadServices } from '../../viewing/read-services.js';
 import { notFound, publishedAccount, visibleById } from '../../viewing/visible.js';
 import { collectionsById } from '../../viewing/visible-collections.js';
 
@@ -81,7 +82,10 @@ const file = route({
 });
 
 /** Returns the current report, or undefined if there is none. */
-export async function storedReport({ tables }: Services, id: string): Promise<InstanceReport | undefined> {
+export async function storedReport(
+  { tables }: Pick<Services, 'tables'>,
+  id: string,
+): Promise<InstanceReport | undefined> {
   const report = storedId(id);
   return tables.get(reports, { era: eraOfId(report), lane: publicLane(report), report });
 }
@@ -134,7 +138,11 @@ const one = route({
   },
 });
 
-async function answer(services: Services, viewer: string, report: InstanceReport) {
+async function answer(
+  services: ReadServices & Pick<Services, 'pages' | 'entries'>,
+  viewer: string,
+  report: InstanceReport,
+) {
   const [rendered] = await adminReportPieces(services, viewer, [report]);
   return rendered === undefined ? notFound() : json(new JsonPieces(rendered));
 }
@@ -144,7 +152,13 @@ interface Change {
   readonly ruleIds?: readonly string[];
 }
 
-async function handle(services: Services, viewer: string, id: string, action: string, change: Change = {}) {
+async function handle(
+  services: ReadServices & Pick<Services, 'pages' | 'entries' | 'askReport'>,
+  viewer: string,
+  id: string,
+  action: string,
+  change: Change = {},
+) {
   const { category: wanted, ruleIds } = change;
   // A command to an actor that never existed would activate it and use memory.
   if ((await storedReport(services, id)) === undefined) return notFound();

@@ -21,6 +21,7 @@ import { Tag } from '../../pages/status/tag.js';
 import { boundOf, boundText, idText, limitQuery } from '../../paging/bounds.js';
 import { READS_AT_ONCE_MAX } from '../../paging/cursor.js';
 import { type Soon, soon, together } from '../../paging/soon.js';
+import type { ReadServices } from '../../viewing/read-services.js';
 import type { VisibleStatus } from '../../viewing/visible-status.js';
 
 /** The REST API's Search. */
@@ -142,7 +143,7 @@ const HASHTAGS = Buffer.from(',"hashtags":');
 const END = Buffer.from('}');
 
 function foundAnswer(
-  services: Services,
+  services: ReadServices & Pick<Services, 'pages'>,
   viewer: string | undefined,
   { accounts, statuses, collections = [] }: Found,
   hashtags: readonly Uint8Array[],
@@ -156,12 +157,21 @@ function foundAnswer(
   );
 }
 
-function results(services: Services, viewer: string | undefined, query: Wanted): Soon<Found> {
+function results(
+  services: ReadServices & Pick<Services, 'tagHistories' | 'latestRows' | 'wordLists' | 'entries' | 'registry'>,
+  viewer: string | undefined,
+  query: Wanted,
+): Soon<Found> {
   const q = query.q.trim();
   return soon(localEntity(services, viewer, q), (named) => named ?? lookedFor(services, viewer, q, query));
 }
 
-function lookedFor(services: Services, viewer: string | undefined, q: string, query: Wanted): Soon<Found> {
+function lookedFor(
+  services: ReadServices & Pick<Services, 'tagHistories' | 'latestRows' | 'wordLists' | 'entries' | 'registry'>,
+  viewer: string | undefined,
+  q: string,
+  query: Wanted,
+): Soon<Found> {
   const wants = (kind: Kind) => q !== '' && (query.type === undefined || query.type === kind);
   const { limit, offset: from } = query;
   const found = together<[readonly StoreAccountRecord[], readonly string[], readonly VisibleStatus[]]>([
@@ -184,7 +194,7 @@ function lookedFor(services: Services, viewer: string | undefined, q: string, qu
   );
 }
 
-function hashtagsFor(services: Services, q: string, query: Wanted): Soon<string[]> {
+function hashtagsFor(services: Pick<Services, 'entries' | 'tables'>, q: string, query: Wanted): Soon<string[]> {
   const reviewed = query.exclude_unreviewed === true ? trendReviews(services.entries) : undefined;
   return soon(reviewed, (reviews) => {
     const keep = (name: string) => reviews?.shows('tag', name) ?? true;
@@ -193,7 +203,7 @@ function hashtagsFor(services: Services, q: string, query: Wanted): Soon<string[
 }
 
 async function withUses(
-  services: Services,
+  services: Pick<Services, 'tagHistories' | 'lenses'>,
   viewer: string | undefined,
   tags: readonly string[],
   found: Pick<Found, 'accounts' | 'statuses'>,

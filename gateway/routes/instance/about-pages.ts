@@ -12,7 +12,9 @@ const show = (path: string, what: (services: Services) => Promise<Answer | Retur
   route({ method: 'GET', path, auth: 'none', handle: ({ services }) => what(services) });
 
 /** Page that clients show before a sign-up, also served at `/`. */
-async function about(services: Services): Promise<Answer> {
+async function about(
+  services: Pick<Services, 'entries' | 'askInstance' | 'registry' | 'instance' | 'tables' | 'clock'>,
+): Promise<Answer> {
   const { title, description, rules, contactEmail, hasTerms } = await aboutOf(services);
   const more = await written(services, 'extended_description');
   const items = rules.map(
@@ -25,24 +27,26 @@ ${items.length === 0 ? nothing : html`<h2>Rules</h2><ol>${items}</ol>`}
   return layout(services.instance, title, body);
 }
 
-async function privacyPolicy(services: Services): Promise<Answer> {
+async function privacyPolicy(services: Pick<Services, 'entries' | 'instance'>): Promise<Answer> {
   const text = await written(services, 'privacy_policy');
   return layout(services.instance, 'Privacy policy', text ?? html`<p>Nothing has been written here yet.</p>`);
 }
 
-async function terms(services: Services): Promise<Answer | ReturnType<typeof notFound>> {
+async function terms(
+  services: Pick<Services, 'entries' | 'instance' | 'clock'>,
+): Promise<Answer | ReturnType<typeof notFound>> {
   const entry = await termsThatHold(services);
   if (entry === undefined) return notFound();
   return layout(services.instance, 'Terms of service', asHtml(services, entry.text?.text ?? ''));
 }
 
 /** Returns the text of a setting, or undefined if nobody has written it. */
-async function written(services: Services, setting: string): Promise<Html | undefined> {
+async function written(services: Pick<Services, 'entries' | 'instance'>, setting: string): Promise<Html | undefined> {
   const text = (await services.entries.setting(setting))?.text?.text;
   return text ? asHtml(services, text) : undefined;
 }
 
-const asHtml = ({ instance }: Services, text: string): Html => ({
+const asHtml = ({ instance }: Pick<Services, 'instance'>, text: string): Html => ({
   html: renderHtml(text, { mentions: new Map(), baseUrl: instance.baseUrl }),
 });
 

@@ -20,12 +20,15 @@ const isEmoji = (name: string) => [FLAG, KEY_CAP, PICTURE].some((form) => form.t
 const NAMES_MAX = 8;
 
 /** Returns the reaction counts of an announcement, in the order of the names. */
-export async function emojiCounts(services: Services, announcement: string): Promise<readonly InstanceEmojiCounted[]> {
+export async function emojiCounts(
+  services: Pick<Services, 'tables'>,
+  announcement: string,
+): Promise<readonly InstanceEmojiCounted[]> {
   const rows = await services.tables.range(announcementEmoji, { announcement }, { limit: EMOJI_NAMES_MAX });
   return rows.map(({ value }) => value);
 }
 
-async function standing({ entries, clock }: Services): Promise<readonly InstanceEntry[]> {
+async function standing({ entries, clock }: Pick<Services, 'entries' | 'clock'>): Promise<readonly InstanceEntry[]> {
   const nowMs = clock.nowMs();
   return (await entries.of('announcements')).filter(({ announcement }) => {
     const endsAtMs = announcement?.endsAtMs ?? 0;

@@ -66,13 +66,13 @@ function tell(path: string, answer: TSchema, what: (services: Services) => unkno
 }
 
 /** Renders the extended description. As in Mastodon, a description that nobody has written has no modification time. */
-async function extendedDescription(services: Services) {
+async function extendedDescription(services: Pick<Services, 'entries' | 'instance'>) {
   const told = await textSetting(services, 'extended_description');
   const isWritten = (await services.entries.setting('extended_description')) !== undefined;
   return isWritten ? told : { ...told, updated_at: null };
 }
 
-async function textSetting({ entries, instance }: Services, name: string) {
+async function textSetting({ entries, instance }: Pick<Services, 'entries' | 'instance'>, name: string) {
   const entry = await entries.setting(name);
   return {
     updated_at: isoTime(entry?.updatedAtMs ?? 0),
@@ -106,7 +106,7 @@ function shownDomain({ key, domain }: InstanceEntry): string {
   return [...key].map((sign, index) => (index >= from && index < from * 3 && sign !== '.' ? '*' : sign)).join('');
 }
 
-async function domainBlocks({ entries }: Services) {
+async function domainBlocks({ entries }: Pick<Services, 'entries'>) {
   const blocks = (await entries.of('domain_blocks')).filter(({ domain }) => domain?.severity !== 'noop');
   return blocks.map((entry) => ({
     domain: shownDomain(entry),
@@ -117,18 +117,21 @@ async function domainBlocks({ entries }: Services) {
 }
 
 /** Returns the terms by effective date, newest first. */
-async function termsOf({ entries }: Services) {
+async function termsOf({ entries }: Pick<Services, 'entries'>) {
   return [...(await entries.of('terms'))].sort((one, other) => (one.key < other.key ? 1 : -1));
 }
 
 /** Returns the terms that are effective today, otherwise the first that will be; undefined if there are none. */
-export async function termsThatHold(services: Services): Promise<InstanceEntry | undefined> {
+export async function termsThatHold(services: Pick<Services, 'entries' | 'clock'>): Promise<InstanceEntry | undefined> {
   const all = await termsOf(services);
   const today = isoTime(services.clock.nowMs()).slice(0, 10);
   return all.find(({ key }) => key <= today) ?? all.at(-1);
 }
 
-async function renderTerms(services: Services, entry: InstanceEntry | undefined) {
+async function renderTerms(
+  services: Pick<Services, 'entries' | 'instance' | 'clock'>,
+  entry: InstanceEntry | undefined,
+) {
   if (entry === undefined) return notFound();
   const all = await termsOf(services);
   const today = isoTime(services.clock.nowMs()).slice(0, 10);

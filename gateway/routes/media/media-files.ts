@@ -41,7 +41,7 @@ export const mediaFileRoutes: readonly AnyRoute[] = [
   }),
 ];
 
-async function isOfSuspended(services: Services, name: string): Promise<boolean> {
+async function isOfSuspended(services: Pick<Services, 'entries' | 'limits'>, name: string): Promise<boolean> {
   const owner = await ownerOf(services, name);
   return owner !== undefined && services.limits.suspended(owner);
 }

@@ -135,19 +135,26 @@ async function ownMedia({
 }
 
 /** Answers with an upload. `unready` is the HTTP status while it is still being processed. */
-function shown(services: Services, media: AccountMedia, unready: number): Answer | Problem {
+function shown(services: Pick<Services, 'instance'>, media: AccountMedia, unready: number): Answer | Problem {
   if (media.state === 'failed') return problem('invalid', 'Error processing media attachment');
   const body = renderMedia(services.instance, media);
   return media.state === 'ready' ? json(body) : { status: unready, body };
 }
 
 /** Removes the files of a refused upload: neither a row nor a repeat of the request refers to them. */
-async function refused(services: Services, why: Problem, names: readonly (string | undefined)[]): Promise<Problem> {
+async function refused(
+  services: Pick<Services, 'workshop'>,
+  why: Problem,
+  names: readonly (string | undefined)[],
+): Promise<Problem> {
   await removeFiles(services, names);
   return why;
 }
 
-async function removeFiles({ workshop }: Services, names: readonly (string | undefined)[]): Promise<void> {
+async function removeFiles(
+  { workshop }: Pick<Services, 'workshop'>,
+  names: readonly (string | undefined)[],
+): Promise<void> {
   await Promise.all(names.map((name) => name && workshop.remove(name)));
 }
 
@@ -165,7 +172,7 @@ function chanceFor(newId: string, { bytes, filename }: Uploaded): Uint8Array {
 type Details = Omit<AccountDescribeMedia, 'id'>;
 
 async function detailsOf(
-  services: Services,
+  services: Pick<Services, 'entries' | 'askInstance' | 'workshop' | 'random'>,
   viewer: string,
   { description, focus, thumbnail }: Description,
   newId?: string,
@@ -184,7 +191,12 @@ async function detailsOf(
   };
 }
 
-const previewOf = async (services: Services, viewer: string, file: Uploaded, newId?: string) => {
+const previewOf = async (
+  services: Pick<Services, 'entries' | 'askInstance' | 'workshop' | 'random'>,
+  viewer: string,
+  file: Uploaded,
+  newId?: string,
+) => {
   const chance = newId === undefined ? undefined : chanceFor(`${newId} thumbnail`, file);
   return services.workshop.preview(file.bytes, await mediaKey(services, viewer, chance));
 };

@@ -65,7 +65,10 @@ const Keywords = Type.Optional(
 );
 
 /** Returns the viewer's filters from their actor. */
-export async function ownFilters(services: Services, viewer: string): Promise<readonly AccountFilter[]> {
+export async function ownFilters(
+  services: Pick<Services, 'askAccount'>,
+  viewer: string,
+): Promise<readonly AccountFilter[]> {
   return answered(await services.askAccount(viewer, 'screen', {})).filters;
 }
 

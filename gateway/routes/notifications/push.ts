@@ -108,7 +108,10 @@ const policyOf = ({ data, policy }: Wishes) => policy ?? data?.policy;
 const alertsOf = ({ data }: Wishes): string[] => PUSH_ALERTS.filter((name) => data?.alerts?.[name] === true);
 
 /** Renders the REST API's WebPushSubscription. */
-async function answer(services: Services, found: AccountPushSubscription | Problem): Promise<Answer | Problem> {
+async function answer(
+  services: Pick<Services, 'entries' | 'askInstance'>,
+  found: AccountPushSubscription | Problem,
+): Promise<Answer | Problem> {
   if (isProblem(found)) return found;
   const { id, endpoint, standard, policy } = found;
   const alerts = Object.fromEntries(PUSH_ALERTS.map((name) => [name, found.alerts.includes(name)]));
@@ -119,7 +122,7 @@ async function answer(services: Services, found: AccountPushSubscription | Probl
 const bytesOf = (text: string) => Buffer.from(text.trim(), 'base64url');
 
 /** Returns true for an https address (RFC 8030 §8) of a host to which messages may be sent. */
-function isEndpoint({ addressGuard }: Services, text: string): boolean {
+function isEndpoint({ addressGuard }: Pick<Services, 'addressGuard'>, text: string): boolean {
   if (!URL.canParse(text) || /[\s<>"]/.test(text)) return false;
   const { protocol, hostname, username, password } = new URL(text);
   return protocol === 'https:' && username + password === '' && addressGuard.mayName(hostname);

@@ -48,7 +48,7 @@ const show = route({
   },
 });
 
-function consent(services: Services, session: Session, request: AuthorizationRequest): Answer {
+function consent(services: Pick<Services, 'instance'>, session: Session, request: AuthorizationRequest): Answer {
   const { account, token } = session;
   const { app, fields } = request;
   if (!account.confirmed) return unconfirmed(services);
@@ -88,7 +88,11 @@ const decide = route({
   },
 });
 
-async function grant(services: Services, session: Session, { scopes, fields }: AuthorizationRequest) {
+async function grant(
+  services: Pick<Services, 'random' | 'instance' | 'askAccount'>,
+  session: Session,
+  { scopes, fields }: AuthorizationRequest,
+) {
   const code = `${session.account.id}.${newSecret(services)}`;
   const granted = await services.askAccount(session.account.id, 'grantCode', {
     codeHash: tokenHash(code),
@@ -112,13 +116,13 @@ const showCode = route({
   handle: ({ services, query }) => codePage(services.instance, query.code),
 });
 
-function unconfirmed(services: Services): Answer {
+function unconfirmed(services: Pick<Services, 'instance'>): Answer {
   const text = 'Your login is missing a confirmed e-mail address. Open the link in the mail that you were sent.';
   return faultPage(services.instance, 'Confirm your address', text, 403);
 }
 
 /** Answers a form that did not come from a page of this server in this browser, or that outlived its session. */
-export function foreignForm(services: Services): Answer {
+export function foreignForm(services: Pick<Services, 'instance'>): Answer {
   return faultPage(services.instance, 'Please try again', 'The form has expired. Go back to the application.', 403);
 }
 

@@ -66,10 +66,13 @@ const ask = route({
   },
 });
 
-export const tooMany = ({ instance }: Services) =>
+export const tooMany = ({ instance }: Pick<Services, 'instance'>) =>
   faultPage(instance, 'Too many attempts', 'Please try again in a quarter of an hour.', 429);
 
-async function mailLink(services: Services, email: string): Promise<void> {
+async function mailLink(
+  services: Pick<Services, 'registry' | 'random' | 'askAccount' | 'tables'>,
+  email: string,
+): Promise<void> {
   const id = email.includes('@') ? await services.registry.find(`email:${email}`) : undefined;
   if (id === undefined) return;
   const record = await services.tables.get(accounts, { account: id });

@@ -22,7 +22,10 @@ interface SessionEntry {
 }
 
 /** Returns the tokens that may act for an account, newest first: at most TOKENS_MAX. */
-async function entriesOf(services: Services, accountId: string): Promise<readonly SessionEntry[] | Problem> {
+async function entriesOf(
+  services: Pick<Services, 'askAccount' | 'tables'>,
+  accountId: string,
+): Promise<readonly SessionEntry[] | Problem> {
   const held = await services.askAccount(accountId, 'heldTokens', {});
   if (isProblem(held)) return held;
   const keys = held.hashes.map((hash) => ({ hash }));

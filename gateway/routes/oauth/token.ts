@@ -110,7 +110,7 @@ async function byCode({ services, body, client }: Grant): Promise<Answer> {
 }
 
 async function issueByCode(
-  services: Services,
+  services: Pick<Services, 'random' | 'askAccount'>,
   accountId: string,
   clientId: string,
   body: TokenRequest,

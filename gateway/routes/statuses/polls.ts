@@ -53,7 +53,7 @@ const vote = route({
 });
 
 async function answer(
-  services: Services,
+  services: Pick<Services, 'pages' | 'instance' | 'clock'>,
   viewer: string | undefined,
   { record }: VisibleStatus,
   done?: Parameters<typeof renderPoll>[5],

@@ -28,6 +28,7 @@ import { languageOf } from '../../posting/language.js';
 import { quotable, quoteOf, visibilityOfQuote } from '../../posting/quoting.js';
 import { written } from '../../posting/written.js';
 import { loadAccounts } from '../../viewing/people-at-hand.js';
+import type { ReadServices } from '../../viewing/read-services.js';
 import { notFound, visibleById, visibleStatuses } from '../../viewing/visible.js';
 
 import { schedule } from './scheduled-statuses.js';
@@ -121,7 +122,7 @@ export const postStatus = route({
  * PostStatusService::UnexpectedMentionsError.
  */
 async function unexpectedMentions(
-  services: Services,
+  services: Pick<Services, 'pages' | 'lenses' | 'tables' | 'limits'>,
   viewer: string,
   mentions: readonly AccountMention[],
   allowed: readonly string[] | undefined,
@@ -140,7 +141,7 @@ async function unexpectedMentions(
  * Returns the status that is replied to, or undefined if there is none. A reply to a reblog is a reply to its original.
  */
 async function loadParent(
-  services: Services,
+  services: Pick<Services, 'lenses' | 'tables' | 'limits'>,
   viewer: string,
   id: string | undefined,
 ): Promise<StoreStatusRecord | undefined | Problem> {
@@ -150,7 +151,7 @@ async function loadParent(
 }
 
 async function compose(
-  services: Services,
+  services: ReadServices & Pick<Services, 'registry'>,
   author: StoreAccountRecord,
   parent: StoreStatusRecord | undefined,
   quoted: StoreStatusRecord | undefined,
@@ -182,7 +183,12 @@ async function compose(
   };
 }
 
-async function answer(services: Services, viewer: string, post: AccountPost, posted: AccountPostedReply) {
+async function answer(
+  services: ReadServices & Pick<Services, 'pages'>,
+  viewer: string,
+  post: AccountPost,
+  posted: AccountPostedReply,
+) {
   // The row is written after the acknowledged event and may not exist yet; its content is known.
   const stored = await services.tables.get(statuses, { status: posted.id });
   const record = stored ?? (await fresh(services, viewer, post, posted));
@@ -192,7 +198,7 @@ async function answer(services: Services, viewer: string, post: AccountPost, pos
 }
 
 async function fresh(
-  services: Services,
+  services: Pick<Services, 'tables' | 'clock'>,
   viewer: string,
   { media, poll, quote, ...post }: AccountPost,
   posted: AccountPostedReply,
@@ -214,7 +220,7 @@ async function fresh(
   };
 }
 
-async function uploads(services: Services, ids: readonly string[]): Promise<AccountMediaList> {
+async function uploads(services: Pick<Services, 'tables'>, ids: readonly string[]): Promise<AccountMediaList> {
   const keys = ids.map((media) => ({ media }));
   const rows = await services.tables.getMany(mediaRows, keys);
   return { media: rows.flatMap((row) => row?.media ?? []) };

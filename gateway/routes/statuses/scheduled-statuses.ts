@@ -12,7 +12,7 @@ import { ScheduledStatus, scheduledJson } from '../../pages/status/scheduled-sta
 import { arrayOf } from '../../pages/status/status-pages.js';
 import { pageBounds, pageQuery } from '../../paging/bounds.js';
 import { type Soon, soon, together } from '../../paging/soon.js';
-import { askSoon } from '../../viewing/read-services.js';
+import { askSoon, type ReadServices } from '../../viewing/read-services.js';
 import { answered } from '../../viewing/visible.js';
 
 const PATH = '/api/v1/scheduled_statuses';
@@ -90,7 +90,7 @@ export const scheduledStatusRoutes: readonly AnyRoute[] = [all, get, update, rem
  * Source: Mastodon PostStatusService#scheduled_in_the_past?.
  */
 export async function schedule(
-  services: Services,
+  services: ReadServices,
   viewer: string,
   post: AccountPost,
   at: string,
@@ -117,11 +117,17 @@ function dateMs(text: string): number | Problem {
   });
 }
 
-async function answer(services: Services, item: AccountScheduledItem | Problem): Promise<Answer | Problem> {
+async function answer(
+  services: Pick<Services, 'instance' | 'tables'>,
+  item: AccountScheduledItem | Problem,
+): Promise<Answer | Problem> {
   return isProblem(item) ? item : json(new JsonPieces(await rendered(services, item)));
 }
 
-function rendered(services: Services, item: AccountScheduledItem): Soon<readonly Uint8Array[]> {
+function rendered(
+  services: Pick<Services, 'instance' | 'tables'>,
+  item: AccountScheduledItem,
+): Soon<readonly Uint8Array[]> {
   const keys = (item.post?.media?.ids ?? []).map((media) => ({ media }));
   return soon(keys.length === 0 ? [] : services.tables.getMany(mediaRows, keys), (rows) => {
     const media = rows.flatMap((row) => row?.media ?? []);

@@ -15,6 +15,7 @@ import { editedMedia, letGo, mediaEdit } from '../../posting/edited-media.js';
 import { written } from '../../posting/written.js';
 import type { EmojiLookup } from '../../settings/custom-emoji.js';
 import { loadAccounts } from '../../viewing/people-at-hand.js';
+import type { ReadServices } from '../../viewing/read-services.js';
 import { notFound, visibleStatus } from '../../viewing/visible.js';
 import type { VisibleStatus } from '../../viewing/visible-status.js';
 import { newPoll, PollDraft, QuotePolicy, TextDraft } from './post.js';
@@ -106,7 +107,7 @@ const keptHistories = new WeakMap<StoreStatusRecord, CachedHistory>();
 const KEPT_HISTORY_BYTES_MAX = 32_768;
 
 async function historyOf(
-  services: Services,
+  services: ReadServices & Pick<Services, 'pages'>,
   viewer: string | undefined,
   seen: VisibleStatus,
   author: StoreAccountRecord,

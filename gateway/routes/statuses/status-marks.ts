@@ -14,6 +14,7 @@ import { accountCursor } from '../../paging/eras.js';
 import { readPage } from '../../paging/page.js';
 import { type Soon, soon } from '../../paging/soon.js';
 import { withoutContent } from '../../viewing/judge.js';
+import type { ReadServices } from '../../viewing/read-services.js';
 import { loadStatuses, notFound, visibleById, visibleStatus, visibleStatuses } from '../../viewing/visible.js';
 import type { VisibleStatus } from '../../viewing/visible-status.js';
 
@@ -108,7 +109,7 @@ function unmark(verb: string, scope: string, done: Done, work: Mark): AnyRoute {
   });
 }
 
-async function unseenOriginal(services: Services, id: string): Promise<StoreStatusRecord | undefined> {
+async function unseenOriginal(services: Pick<Services, 'tables'>, id: string): Promise<StoreStatusRecord | undefined> {
   const [record] = await loadStatuses(services, [id]);
   const [original] = record?.reblogOfId === undefined ? [record] : await loadStatuses(services, [record.reblogOfId]);
   return original?.deleted === false ? original : undefined;
@@ -118,7 +119,7 @@ async function unseenOriginal(services: Services, id: string): Promise<StoreStat
  * Answers with the status and the viewer's new mark, even if the row of the mark, written after the event, does not
  * exist yet.
  */
-async function answerMarked(services: Services, viewer: string, id: string, done: Done) {
+async function answerMarked(services: ReadServices & Pick<Services, 'pages'>, viewer: string, id: string, done: Done) {
   const records = await loadStatuses(services, [id]);
   // The command has succeeded, but the row does not exist yet; the client's retry finds it.
   if (records[0] === undefined) return problem('unavailable', 'The status is not available yet, please try again');

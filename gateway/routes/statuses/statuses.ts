@@ -13,6 +13,7 @@ import { arrayOf } from '../../pages/status/status-pages.js';
 import { idText } from '../../paging/bounds.js';
 import { type Soon, soon } from '../../paging/soon.js';
 import { PLACES } from '../../viewing/judge.js';
+import type { ReadServices } from '../../viewing/read-services.js';
 import { notFound, visibleById, visibleStatus } from '../../viewing/visible.js';
 import type { VisibleStatus } from '../../viewing/visible-status.js';
 import { postStatus } from './post.js';
@@ -62,7 +63,11 @@ const getStatuses = route({
  * Renders a thread. The specification sets no limit here, not even for anonymous viewers: the conversation's own limit
  * is the only one.
  */
-function contextAnswer(services: Services, viewer: string | undefined, thread: ConversationThread): Soon<Answer> {
+function contextAnswer(
+  services: ReadServices & Pick<Services, 'pages'>,
+  viewer: string | undefined,
+  thread: ConversationThread,
+): Soon<Answer> {
   const { ancestors, descendants } = thread;
   return soon(visibleById(services, viewer, [...ancestors, ...descendants], PLACES.thread), (all) =>
     soon(services.pages.pieces(services, viewer, all), (shown) => {
@@ -142,7 +147,11 @@ const card = route({
 /** Statuses and threads. */
 export const statusRoutes: readonly AnyRoute[] = [postStatus, getStatus, getStatuses, deleteStatus, context, card];
 
-function answer(services: Services, viewer: string | undefined, seen: VisibleStatus): Soon<Answer | Problem> {
+function answer(
+  services: ReadServices & Pick<Services, 'pages'>,
+  viewer: string | undefined,
+  seen: VisibleStatus,
+): Soon<Answer | Problem> {
   return soon(services.pages.one(services, viewer, seen), (status) =>
     status === undefined ? notFound() : json(status),
   );

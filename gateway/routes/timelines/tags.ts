@@ -107,7 +107,12 @@ const followed = route({
 });
 
 /** Answers with a hashtag for the viewer. */
-async function tagAnswer(services: Services, viewer: string | undefined, name: string, following?: boolean) {
+async function tagAnswer(
+  services: Pick<Services, 'tagHistories' | 'instance' | 'askAccount' | 'lenses'>,
+  viewer: string | undefined,
+  name: string,
+  following?: boolean,
+) {
   const history = await services.tagHistories.of(name);
   if (viewer === undefined) return json(renderTag(services.instance, name, history, undefined));
   const isFollowed = following ?? (await services.lenses.of(viewer)).lens.followsTag(name);
