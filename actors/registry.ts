@@ -43,7 +43,7 @@ export class Registrar {
     private readonly tables: Tables,
     private readonly clock: Pick<Clock, 'nowMs' | 'monotonicMs'>,
     /** Resolves when all other nodes have received what was written before; undefined if there are none. */
-    private readonly heard: () => Promise<void> | undefined = () => undefined,
+    private readonly untilReceived: () => Promise<void> | undefined = () => undefined,
     private readonly steady = new SteadyClock(clock),
   ) {}
 
@@ -114,7 +114,7 @@ export class Registrar {
   /** Revokes a token. No node accepts it after this resolves. */
   async removeAppToken(hash: string, { clientId: client, atMs }: StoreTokenRecord): Promise<void> {
     await this.tables.write([remove(tokens, { hash }), remove(appTokens, { client, atMs, hash })], { over: true });
-    await this.heard();
+    await this.untilReceived();
   }
 
   /** Records that a sign-up from `address` was refused because of the domain of its e-mail address. */

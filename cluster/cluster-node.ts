@@ -96,7 +96,7 @@ export class ClusterNode implements Placement {
     this.service = peerService({
       status: () => this.status(),
       drain: () => this.launch?.onDrainAsked?.(),
-      prime: (chunk, heard) => this.launch?.host.prime(chunk, heard),
+      prime: (chunk, received) => this.launch?.host.prime(chunk, received),
     });
   }
 
@@ -196,9 +196,9 @@ export class ClusterNode implements Placement {
   }
 
   /** Returns this member and all others that are not gone, as of the last read. */
-  company() {
+  members() {
     const { seenMs } = this.view;
-    return { self: this.lease.member, others: this.view.company(), seenMs, mapVersion: this.mapRow.map.version };
+    return { self: this.lease.member, others: this.view.otherIds(), seenMs, mapVersion: this.mapRow.map.version };
   }
 
   status(): NodeNodeStatus {

@@ -76,7 +76,7 @@ export class MembersView {
   }
 
   /** Returns the ids of the other members that have neither left nor been fenced. */
-  company(): string[] {
+  otherIds(): string[] {
     const present = this.others().filter(({ row }) => row.state !== 'gone');
     return present.map(({ row }) => memberId(row.name, row.incarnation)).sort();
   }
@@ -96,7 +96,7 @@ export class MembersView {
 
   /** True when this node has seen the member renew its lease, and the lease has not expired since. */
   isAlive(member: string): boolean {
-    return this.renewing.has(member) && this.company().includes(member);
+    return this.renewing.has(member) && this.otherIds().includes(member);
   }
 
   addressOf(member: string): string | undefined {

@@ -8,8 +8,8 @@ export const HANDOFF_CHUNKS_MAX = 20_000;
 export interface PeerDesk {
   status(): NodeNodeStatus;
   drain(): void;
-  /** Takes a warm activation. `heard`: the received message numbers that the giver has sent in this call so far. */
-  prime(chunk: NodeHandoffChunk, heard: NodeHeard | undefined): void;
+  /** Takes a warm activation. `received`: the received message numbers that the giver has sent in this call so far. */
+  prime(chunk: NodeHandoffChunk, received: NodeHeard | undefined): void;
 }
 
 /** Serves the calls of other nodes. */
@@ -22,11 +22,11 @@ export function peerService(desk: PeerDesk): PeerService {
     },
     handoff: async (chunks): Promise<NodeHandoffSummary> => {
       let taken = 0;
-      let heard: NodeHeard | undefined;
+      let received: NodeHeard | undefined;
       for await (const chunk of chunks) {
         if (taken >= HANDOFF_CHUNKS_MAX) break;
-        heard = chunk.heard ?? heard;
-        desk.prime(chunk, heard);
+        received = chunk.heard ?? received;
+        desk.prime(chunk, received);
         taken += 1;
       }
       return { taken };

@@ -101,7 +101,7 @@ export function openRuntime(base: NodeBase, kinds: Kinds): Runtime {
     random,
     logger: logger.child({ part: 'actors' }),
     ...(cluster === undefined ? {} : { carrier: rowCarrier(tables) }),
-    heard: () => cluster?.barrier.heard(),
+    untilReceived: () => cluster?.barrier.untilReceived(),
   });
 }
 

@@ -19,7 +19,7 @@ export interface HomeRingsParts {
   readonly clock: Clock;
   readonly placement: Pick<Placement, 'epochOf'>;
   /** Set where rings move with shards. */
-  readonly bus: Pick<Bus, 'heard' | 'follows'> | undefined;
+  readonly bus: Pick<Bus, 'receivedUpTo' | 'follows'> | undefined;
   readonly log: ConstructorParameters<typeof HomeRings>[0]['log'];
 }
 
@@ -52,18 +52,18 @@ export function withRings(host: ShardHost, rings: HomeRings): ShardHost {
     async release(shards, warm) {
       await host.release(shards, warm);
       try {
-        let heard: NodeHeard | undefined = rings.heard();
+        let received: NodeHeard | undefined = rings.receivedUpTo();
         for (const ring of rings.leaving(within(shards))) {
-          await warm({ actor: '', ring, ...(heard && { heard }) });
-          heard = undefined;
+          await warm({ actor: '', ring, ...(received && { heard: received }) });
+          received = undefined;
         }
       } finally {
         rings.closeWhere(within(shards));
       }
     },
-    prime(chunk, heard) {
-      if (chunk.ring === undefined) host.prime(chunk, heard);
-      else rings.welcome(chunk.ring, heard);
+    prime(chunk, received) {
+      if (chunk.ring === undefined) host.prime(chunk, received);
+      else rings.welcome(chunk.ring, received);
     },
     abandon(shards) {
       host.abandon(shards);

@@ -37,7 +37,7 @@ export class InvalidationBarrier {
   readonly #late = new Set<string>();
   /** The latest unanswered question of each other node, by its reply subject. */
   readonly #due = new Map<string, number>();
-  #company: (() => Pick<Peers, 'self' | 'others'>) | undefined;
+  #members: (() => Pick<Peers, 'self' | 'others'>) | undefined;
   #last = 0;
 
   private constructor(
@@ -55,21 +55,21 @@ export class InvalidationBarrier {
   ): Promise<InvalidationBarrier> {
     const audience = new InvalidationBarrier(bus, clock, random);
     await bus.subscribe(audience.#reply, (payload) => audience.#answered(answers.decode(payload)));
-    await bus.subscribe(HEARD_TOPIC, (payload) => audience.#asked(questions.decode(payload)));
+    await bus.subscribe(HEARD_TOPIC, (payload) => audience.#onQuestion(questions.decode(payload)));
     return audience;
   }
 
   /** Gives the barrier its view of the members. */
   watch(company: () => Pick<Peers, 'self' | 'others'>): void {
-    this.#company = company;
+    this.#members = company;
   }
 
   /**
    * Resolves when every other node has received all earlier publications, or after the timeout. Undefined: there is no
    * node to wait for, or no connection to them.
    */
-  heard(): Promise<void> | undefined {
-    const others = this.#company?.().others ?? [];
+  untilReceived(): Promise<void> | undefined {
+    const others = this.#members?.().others ?? [];
     if (others.length === 0 || !this.bus.healthy()) return undefined;
     for (const member of this.#late) if (!others.includes(member)) this.#late.delete(member);
     const number = ++this.#last;
@@ -85,7 +85,7 @@ export class InvalidationBarrier {
 
   #watch(question: Question, leftMs: number): void {
     question.timer = this.clock.after(LOOK_MS, () => {
-      const others = this.#company?.().others ?? [];
+      const others = this.#members?.().others ?? [];
       for (const member of question.missing) {
         if (!others.includes(member)) question.missing.delete(member);
         else if (leftMs <= LOOK_MS) this.#late.add(member);
@@ -103,19 +103,19 @@ export class InvalidationBarrier {
 
   /** Ends all waits. */
   close(): void {
-    this.#company = undefined;
+    this.#members = undefined;
     for (const question of this.#open) this.#done(question);
   }
 
   /** Records a question. Questions that arrive together get one answer, with the number of the last. */
-  #asked({ reply, number }: { readonly reply: string; readonly number: number }): void {
+  #onQuestion({ reply, number }: { readonly reply: string; readonly number: number }): void {
     if (reply === this.#reply) return;
     if (this.#due.size === 0) queueMicrotask(() => this.#answer());
     this.#due.set(reply, number);
   }
 
   #answer(): void {
-    const member = this.#company?.().self;
+    const member = this.#members?.().self;
     const due = [...this.#due];
     this.#due.clear();
     // Nobody waits for a node that is not a member.

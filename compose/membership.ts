@@ -24,7 +24,7 @@ export interface Membership {
   /** Returns true when the store has been unavailable for too long; absent for an embedded store. */
   readonly cutOff?: () => boolean;
   /** Absent where there are never other nodes. */
-  readonly company?: () => Peers;
+  readonly members?: () => Peers;
   /** True when another node would take this node's shards. */
   readonly hasSuccessor: () => boolean;
   /** Hands over all shards, or takes snapshots when no other node takes them. */
@@ -115,7 +115,7 @@ async function clustered(settings: Settings, around: MembershipContext): Promise
   return {
     readiness: () => node.readiness(),
     status: () => node.status(),
-    company: () => node.company(),
+    members: () => node.members(),
     cutOff: () => node.cutOffFromStore(),
     hasSuccessor: () => node.hasSuccessor(),
     leave: () => node.drain(),

@@ -85,7 +85,7 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
   const gateway = await openServices(base, outside, kinds, runtime, publicRing);
   if (gateway.guests !== undefined) homes.push(gateway.guests);
   alarms.start();
-  const { company } = membership;
+  const { members: company } = membership;
   if (company !== undefined) {
     cluster?.liveness.watch(company);
     cluster?.barrier.watch(company);

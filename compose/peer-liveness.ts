@@ -31,8 +31,8 @@ const pulses = codec('murmuration.node.Pulse');
  * been silent for UNHEARD_MS, cached data may be older than that: every change was received, or a gap was.
  */
 export class PeerLiveness {
-  readonly #heardMs = new Map<string, number>();
-  #company: (() => Peers) | undefined;
+  readonly #receivedMs = new Map<string, number>();
+  #members: (() => Peers) | undefined;
   #known: string | undefined;
   /** Cached data from before this time is not covered: a member joined, left, or was received for the first time. */
   #sinceMs = 0;
@@ -50,13 +50,13 @@ export class PeerLiveness {
 
   static async open(bus: Bus, clock: Pick<Clock, 'monotonicMs' | 'after'>): Promise<PeerLiveness> {
     const hearing = new PeerLiveness(bus, clock);
-    await bus.subscribe(PULSE_TOPIC, (payload) => hearing.#heard(pulses.decode(payload).member));
+    await bus.subscribe(PULSE_TOPIC, (payload) => hearing.#onPulse(pulses.decode(payload).member));
     return hearing;
   }
 
   /** Gives the detector its view of the members. */
   watch(company: () => Peers): void {
-    this.#company = company;
+    this.#members = company;
     this.#pulse();
   }
 
@@ -86,7 +86,7 @@ export class PeerLiveness {
 
   #pulse(): void {
     if (this.#closed) return;
-    const self = this.#company?.().self;
+    const self = this.#members?.().self;
     if (self !== undefined) this.bus.publish(PULSE_TOPIC, pulses.encode({ member: self }));
     this.#look();
     this.#tellOfSilence();
@@ -94,10 +94,10 @@ export class PeerLiveness {
   }
 
   #tellOfSilence(): void {
-    const { others = [], seenMs = Number.NEGATIVE_INFINITY } = this.#company?.() ?? {};
+    const { others = [], seenMs = Number.NEGATIVE_INFINITY } = this.#members?.() ?? {};
     const nowMs = this.clock.monotonicMs();
     const latestMs = nowMs - UNHEARD_MS;
-    const isSilent = others.some((member) => (this.#heardMs.get(member) ?? Number.NEGATIVE_INFINITY) <= latestMs);
+    const isSilent = others.some((member) => (this.#receivedMs.get(member) ?? Number.NEGATIVE_INFINITY) <= latestMs);
     // While the store is unavailable nothing can be read again.
     if (!isSilent || seenMs <= latestMs) this.#silentSinceMs = undefined;
     else if (this.#silentSinceMs === undefined) this.#silentSinceMs = nowMs;
@@ -107,25 +107,26 @@ export class PeerLiveness {
     }
   }
 
-  #heard(member: string): void {
+  #onPulse(member: string): void {
     const nowMs = this.clock.monotonicMs();
     // Its earlier publications may have been lost without a gap.
-    if (!this.#heardMs.has(member)) this.#sinceMs = nowMs;
-    this.#heardMs.set(member, nowMs);
+    if (!this.#receivedMs.has(member)) this.#sinceMs = nowMs;
+    this.#receivedMs.set(member, nowMs);
     this.#look();
   }
 
   #look(): void {
-    if (this.#company === undefined) return;
-    const { others, seenMs, mapVersion } = this.#company();
+    if (this.#members === undefined) return;
+    const { others, seenMs, mapVersion } = this.#members();
     const known = [mapVersion, ...others].join(' ');
     if (known !== this.#known) {
       this.#known = known;
       this.#sinceMs = this.clock.monotonicMs();
-      for (const member of this.#heardMs.keys()) if (!others.includes(member)) this.#heardMs.delete(member);
+      for (const member of this.#receivedMs.keys()) if (!others.includes(member)) this.#receivedMs.delete(member);
     }
     let oldestMs = seenMs;
-    for (const member of others) oldestMs = Math.min(oldestMs, this.#heardMs.get(member) ?? Number.NEGATIVE_INFINITY);
+    for (const member of others)
+      oldestMs = Math.min(oldestMs, this.#receivedMs.get(member) ?? Number.NEGATIVE_INFINITY);
     this.#untilMs = oldestMs + UNHEARD_MS;
   }
 }

@@ -76,7 +76,7 @@ export async function openServices(
     wordLists: new WordLists(tables, clock, indexTold),
     trends: new Trends({ tables, clock, limits, tagHistories, linkCard, baseUrl: settings.BASE_URL }),
     ...{ tables, media, workshop, clock, random, keyedTokens, addressGuard, idClock: stamps },
-    registry: new Registrar(tables, clock, () => cluster?.barrier.heard(), new SteadyClock(clock, placement)),
+    registry: new Registrar(tables, clock, () => cluster?.barrier.untilReceived(), new SteadyClock(clock, placement)),
     newAccountId: accountIds(runtime, askInstance, random),
     newPlainId: plainIds(stamps, random),
   };

@@ -9,7 +9,7 @@ export function withAlarms(host: ShardHost, alarms: Pick<Alarms, 'shardsChanged'
       alarms.shardsChanged();
     },
     release: (shards, warm) => host.release(shards, warm),
-    prime: (chunk, heard) => host.prime(chunk, heard),
+    prime: (chunk, received) => host.prime(chunk, received),
     abandon: (shards) => host.abandon(shards),
   };
 }

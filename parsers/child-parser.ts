@@ -52,7 +52,7 @@ export class ChildParser {
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     });
-    this.#child.on('message', (told: Told) => this.#heard(told));
+    this.#child.on('message', (told: Told) => this.#onMessage(told));
     this.#child.on('error', (error) => this.#lost(error.message));
     this.#child.on('exit', (code, signal) => this.#lost(`${signal ?? `code ${code}`}`));
     this.#hold(false);
@@ -109,7 +109,7 @@ export class ChildParser {
     return tookMs > bounds.msMax ? 'msMax' : undefined;
   }
 
-  #heard(told: Told): void {
+  #onMessage(told: Told): void {
     if (told === 'begun') this.#begun = true;
     else this.#end?.('out' in told ? { kind: 'done', out: told.out } : { kind: 'failed', stack: told.failed });
   }

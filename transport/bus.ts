@@ -48,14 +48,14 @@ export interface Bus {
    * Returns the last number of each publisher up to which all messages on common topics were received, for `follows` on
    * another node.
    */
-  heard(): readonly NodeHeardOf[];
+  receivedUpTo(): readonly NodeHeardOf[];
   /**
    * Returns true if this node has received every message on common topics that another node had not received yet; a
    * message that is still missing will show as a gap. A cache that the other node kept current from these topics then
    * continues here without a loss.
    * @param lost messages up to these numbers do not count as received: this node has forgotten their effects
    */
-  follows(heard: readonly NodeHeardOf[], lost: readonly NodeHeardOf[]): boolean;
+  follows(received: readonly NodeHeardOf[], lost: readonly NodeHeardOf[]): boolean;
   /** False while the connection is down. */
   healthy(): boolean;
   /** Milliseconds since the connection was lost; 0 while it is up. */

@@ -105,7 +105,7 @@ class InProcessBus implements Bus {
   /** Messages are never lost within a process. */
   onGap(): void {}
 
-  heard(): readonly [] {
+  receivedUpTo(): readonly [] {
     return [];
   }
 

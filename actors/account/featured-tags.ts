@@ -46,7 +46,7 @@ export const featuredTags: Slice<State, Commands, Events> = {
       for (const [id, known] of state.featuredTags) if (known === name) return { events: [], reply: shown(state, id) };
       if (state.featuredTags.size >= FEATURED_TAGS_MAX) return tooMany();
       const id = newId();
-      return { events: [{ type: 'tagFeatured', id, name }], reply: { id, name, ...told(state, name) } };
+      return { events: [{ type: 'tagFeatured', id, name }], reply: { id, name, ...publicUse(state, name) } };
     },
     unfeatureTag: (state, { id }) =>
       state.featuredTags.has(id)
@@ -125,11 +125,11 @@ function forgetOldest({ tagUses, featuredTags: featured }: State): void {
 
 function shown(state: Readonly<State>, id: string): P.AccountFeaturedTag {
   const name = state.featuredTags.get(id) ?? '';
-  return { id, name, ...told(state, name) };
+  return { id, name, ...publicUse(state, name) };
 }
 
 /** Returns the public count and time of the last use; no time when no public use is left. */
-function told({ tagUses }: Readonly<State>, name: string) {
+function publicUse({ tagUses }: Readonly<State>, name: string) {
   const { count, lastAtMs } = tagUses.get(name) ?? unused;
   return { uses: count, lastAtMs: count > 0 ? lastAtMs : 0 };
 }

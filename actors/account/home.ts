@@ -25,7 +25,7 @@ export function home(rings: Pick<HomeRings, 'read' | 'request'>): Slice<State, C
         if (state.owner === undefined) return problem('not_found', 'Record not found');
         const version = state.relationsVersion;
         const read = limit === 0 ? NO_RING : rings.read(self, { before, after, upwards, limit }, version);
-        if (limit > 0 && read.rest === 'none') rings.request(self, heard(state));
+        if (limit > 0 && read.rest === 'none') rings.request(self, followedIds(state));
         const sources = knownVersion === version ? undefined : sourcesOf(state);
         return { events: [], reply: { version, sources, ids: read.ids, rest: read.rest, floor: read.floor } };
       },
@@ -36,6 +36,6 @@ export function home(rings: Pick<HomeRings, 'read' | 'request'>): Slice<State, C
   };
 }
 
-function heard(state: Readonly<RelationState>): string[] {
+function followedIds(state: Readonly<RelationState>): string[] {
   return Array.from(state.following.values()).flatMap((edge) => (edge.pending ? [] : [edge.target]));
 }

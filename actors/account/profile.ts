@@ -111,7 +111,7 @@ export function unverifiedLinks({ fields }: P.AccountProfile): readonly string[]
 }
 
 /** A field stays verified as long as its value is unchanged. The caller cannot set the verification. */
-function kept(now: readonly P.AccountField[], wanted: readonly P.AccountField[]): P.AccountField[] {
+function withVerifications(now: readonly P.AccountField[], wanted: readonly P.AccountField[]): P.AccountField[] {
   const named = wanted.filter(({ name, value }) => name !== '' || value !== '');
   return named.map(({ name, value }) => {
     const verifiedAtMs = now.find((field) => field.value === value)?.verifiedAtMs;
@@ -128,7 +128,7 @@ function changed(now: P.AccountProfile, command: P.AccountUpdateProfile): P.Acco
     discoverable: command.discoverable ?? now.discoverable,
     indexable: command.indexable ?? now.indexable,
     hideCollections: command.hideCollections ?? now.hideCollections,
-    fields: command.setFields ? kept(now.fields, command.fields) : now.fields,
+    fields: command.setFields ? withVerifications(now.fields, command.fields) : now.fields,
     privacy: command.privacy ?? now.privacy,
     sensitive: command.sensitive ?? now.sensitive,
     language: command.language ?? now.language,

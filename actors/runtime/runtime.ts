@@ -57,7 +57,7 @@ export interface RuntimeParts {
   readonly limits?: Partial<RuntimeLimits>;
   readonly carrier?: RowCarrier;
   /** Resolves when all other nodes have received what was published before; absent in a cluster of one. */
-  readonly heard?: () => Promise<void> | undefined;
+  readonly untilReceived?: () => Promise<void> | undefined;
 }
 
 /**
@@ -104,7 +104,7 @@ export class Runtime implements Asker, ShardHost {
       writeBatch: new WriteBatch(tables),
       send: (message, timeoutMs) => this.caller.send(message, timeoutMs),
       publish: (subject, payload) => bus.publish(subject, payload),
-      invalidated: parts.heard ?? (() => undefined),
+      invalidated: parts.untilReceived ?? (() => undefined),
     };
     this.shards = new Shards(this.around, bus, (payload) => this.serve(payload));
     this.residents = new Activations(this.around, this.blueprints, this.shards, this.host);

@@ -4,7 +4,7 @@ import type { Logger } from '../runtime/logger.js';
 import { FollowerIndex } from './follower-index.js';
 import { packed, unpacked, wordsOf } from './id-words.js';
 import { LargeAuthors } from './large-authors.js';
-import { onlyFor, RecentlyHeard } from './recently-heard.js';
+import { onlyFor, RecentlyReceived } from './recently-received.js';
 import { fillRing, type HomeBounds, type HomeIds, isBelow, NO_RING, ringPart } from './ring-part.js';
 import { NO_FLOOR, RING_IDS, Rings } from './rings.js';
 import { Slots } from './slots.js';
@@ -20,9 +20,9 @@ export type RecentIds = (
 }>;
 
 /** The positions that this node has received from publishers on the bus. */
-export interface HeardBus {
-  heard(): readonly NodeHeardOf[];
-  follows(heard: readonly NodeHeardOf[], lost: readonly NodeHeardOf[]): boolean;
+export interface PositionsBus {
+  receivedUpTo(): readonly NodeHeardOf[];
+  follows(received: readonly NodeHeardOf[], lost: readonly NodeHeardOf[]): boolean;
 }
 
 export interface HomeRingsOptions {
@@ -34,7 +34,7 @@ export interface HomeRingsOptions {
   readonly epochOf: (id: string) => number | undefined;
   readonly log: Pick<Logger, 'warn'>;
   /** Set when rings are handed over between nodes. */
-  readonly bus?: HeardBus | undefined;
+  readonly bus?: PositionsBus | undefined;
   /** Tests lower these. */
   readonly ringsMax?: number;
   readonly largeMin?: number;
@@ -72,14 +72,14 @@ export class HomeRings {
   #large = new LargeAuthors();
   /** Viewers whose ring is being filled. */
   readonly #building = new Map<string, object>();
-  readonly #heard: RecentlyHeard | undefined;
+  readonly #received: RecentlyReceived | undefined;
   #deliveries = 0;
   #refused = 0;
 
   constructor(options: HomeRingsOptions) {
     this.#options = options;
     const { bus } = options;
-    this.#heard = bus && new RecentlyHeard(() => bus.heard());
+    this.#received = bus && new RecentlyReceived(() => bus.receivedUpTo());
     this.#slots = new Slots(options.ringsMax ?? RINGS_MAX, options.clock);
   }
 
@@ -91,7 +91,7 @@ export class HomeRings {
 
   /** True when deliveries have no effect, because there are no rings and none can arrive. */
   get deaf(): boolean {
-    return this.#heard === undefined && this.#slots.size === 0;
+    return this.#received === undefined && this.#slots.size === 0;
   }
 
   /** Returns a page of the ring. `version`: the current version of the viewer's relations. */
@@ -165,7 +165,7 @@ export class HomeRings {
 
   /** Delivers a new status or reblog to the rings of all followers of its author. */
   deliver(author: string, id: string): void {
-    this.#heard?.add(author, id);
+    this.#received?.add(author, id);
     const { high, low } = wordsOf(id);
     const followers = this.#index.count(author);
     if (followers > 0) {
@@ -186,7 +186,7 @@ export class HomeRings {
     const ring = this.#slots.of(viewer);
     const { high, low } = wordsOf(id);
     if (ring !== undefined) this.#rings.insert(ring, high, low);
-    else this.#heard?.add(onlyFor(viewer), id);
+    else this.#received?.add(onlyFor(viewer), id);
   }
 
   close(viewer: string): void {
@@ -196,8 +196,8 @@ export class HomeRings {
   }
 
   /** Returns the received positions. Call it before `leaving`, and send it to the next owner. */
-  heard(): NodeHeard {
-    return { publishers: [...(this.#options.bus?.heard() ?? [])] };
+  receivedUpTo(): NodeHeard {
+    return { publishers: [...(this.#options.bus?.receivedUpTo() ?? [])] };
   }
 
   /**
@@ -224,13 +224,13 @@ export class HomeRings {
 
   /**
    * Accepts a ring from the last owner of the viewer's shard, and adds statuses that were posted during the handoff.
-   * @param heard the positions that this owner had received before it read the ring. If this node has not received
+   * @param received the positions that this owner had received before it read the ring. If this node has not received
    * everything since, the ring may lack statuses that neither node would ever deliver, and it is refused; so is a ring
    * whose owner (an older program) does not send them
    */
-  welcome({ viewer, relationsVersion, authors, ids, complete }: NodeHomeRing, heard: NodeHeard | undefined): void {
+  welcome({ viewer, relationsVersion, authors, ids, complete }: NodeHomeRing, received: NodeHeard | undefined): void {
     const { bus } = this.#options;
-    if (heard === undefined || bus?.follows(heard.publishers, this.#heard?.lost ?? []) !== true) {
+    if (received === undefined || bus?.follows(received.publishers, this.#received?.lost ?? []) !== true) {
       this.#refused += 1;
       return;
     }
@@ -240,7 +240,7 @@ export class HomeRings {
     if (ring === undefined) return;
     this.#slots.setEpoch(ring, AWAITED);
     this.#slots.touch(ring, relationsVersion);
-    for (const id of this.#heard?.by([...everyone, onlyFor(viewer)]) ?? []) this.deliverTo(viewer, id);
+    for (const id of this.#received?.by([...everyone, onlyFor(viewer)]) ?? []) this.deliverTo(viewer, id);
   }
 
   closeWhere(isGone: (viewer: string) => boolean): void {
@@ -264,9 +264,9 @@ export class HomeRings {
     const ring = this.#slots.of(viewer);
     if (ring === undefined) return undefined;
     const epoch = this.#options.epochOf(viewer);
-    const kept = this.#slots.epochOf(ring);
-    if (kept === epoch) return ring;
-    const isWelcome = kept === AWAITED && epoch !== undefined;
+    const cached = this.#slots.epochOf(ring);
+    if (cached === epoch) return ring;
+    const isWelcome = cached === AWAITED && epoch !== undefined;
     if (isWelcome && version === undefined) return ring;
     if (isWelcome && this.#slots.versionOf(ring) === version) {
       this.#slots.setEpoch(ring, epoch);

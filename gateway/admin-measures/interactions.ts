@@ -22,9 +22,9 @@ const keptOf = new WeakMap<object, SharedValue<ByDay>>();
 
 /** Returns the number of favourites, reblogs, and replies to others by local accounts, by days since 1970. */
 export function interactions(services: Pick<Services, 'registry' | 'tables' | 'clock'>): Promise<ByDay> {
-  const kept = keptOf.get(services.registry) ?? new SharedValue(services.clock, () => countInteractions(services));
-  keptOf.set(services.registry, kept);
-  return kept.get();
+  const cached = keptOf.get(services.registry) ?? new SharedValue(services.clock, () => countInteractions(services));
+  keptOf.set(services.registry, cached);
+  return cached.get();
 }
 
 /** Counts without the cache; reads no more accounts after `rowsMax` rows. */

@@ -42,7 +42,7 @@ export function findAccounts(
   const name = localName(question.trim(), services.instance.domain);
   if (name === undefined) return [];
   const isAddress = question.trim().includes('@', 1);
-  const { words, letters } = asked(question);
+  const { words, letters } = questionOf(question);
   const sources = together<[string | undefined, readonly string[], Lens]>([
     /^[a-z0-9_.-]+$/.test(name) ? services.registry.find(`acct:${name}`) : undefined,
     isAddress ? [] : withWords(services, words),
@@ -128,18 +128,18 @@ interface Sought {
   readonly range: RangeOptions<{ word: 'text'; account: 'id' }>;
 }
 
-function asked(question: string): Question {
-  let kept = questions.get(question);
-  if (kept === undefined) {
+function questionOf(question: string): Question {
+  let cached = questions.get(question);
+  if (cached === undefined) {
     const all = wordsOf(question, QUERY_WORDS_MAX).map((written) => comparable(written).slice(0, WORD_CHARS_MAX));
     const [first] = all;
     const long = all.filter((word) => !isLetter(word));
     const short = all.filter(isLetter);
     const sought = long.length > 0 || first === undefined ? long : [first];
-    kept = { words: sought.map(soughtAs), letters: long.length > 0 ? short : short.slice(1) };
-    questions.set(question, kept);
+    cached = { words: sought.map(soughtAs), letters: long.length > 0 ? short : short.slice(1) };
+    questions.set(question, cached);
   }
-  return kept;
+  return cached;
 }
 
 function soughtAs(word: string): Sought {

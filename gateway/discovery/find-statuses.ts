@@ -63,8 +63,8 @@ export function findStatuses(
   question: string,
   { limit, offset, accountId, before, after }: StatusesWanted,
 ): Soon<VisibleStatus[]> {
-  const kept = keptOf(services);
-  const asked = kept.read(question);
+  const cached = keptOf(services);
+  const asked = cached.read(question);
   const { operators } = asked;
   if (asked.words.length === 0 && asked.phrases.length === 0 && operators === undefined) return [];
   return soon(operators === undefined ? NOBODY : namedIn(services, viewer, operators), (accounts) =>
@@ -79,7 +79,7 @@ function findAmong(
   accounts: ReadonlyMap<string, string>,
   { limit, offset, accountId, before, after }: StatusesWanted,
 ): Soon<VisibleStatus[]> {
-  const kept = keptOf(services);
+  const cached = keptOf(services);
   const within = asked.operators?.within;
   const sources = together<[Library, readonly string[], Lens]>([
     within === 'public' ? NO_LIBRARY : libraryOf(services, viewer),
@@ -91,7 +91,7 @@ function findAmong(
     const isCut = before !== undefined || after !== undefined;
     const lists = [library.ids, everyones].map((ids) => (isCut ? ids.filter(isAsked) : ids));
     const candidates = new NewestFirst(lists[0] ?? [], lists[1] ?? []);
-    const match = { asked, accounts, texts: kept.texts, library, lens, accountId, enough: offset + limit };
+    const match = { question: asked, accounts, texts: cached.texts, library, lens, accountId, enough: offset + limit };
     return soon(matching(services, viewer, candidates, match, []), (found) => found.slice(offset));
   });
 }
@@ -127,7 +127,7 @@ class NewestFirst {
 }
 
 interface Match {
-  readonly asked: TextQuestion;
+  readonly question: TextQuestion;
   /** Ids of the accounts that `from:` names. */
   readonly accounts: ReadonlyMap<string, string>;
   readonly texts: Texts;
@@ -145,7 +145,7 @@ function matching(
   match: Match,
   found: VisibleStatus[],
 ): Soon<VisibleStatus[]> {
-  const { asked, accounts, texts, library, lens, accountId, enough } = match;
+  const { question: asked, accounts, texts, library, lens, accountId, enough } = match;
   // Most candidates still match, so few more than wanted are loaded in the first step.
   const look = found.length === 0 ? Math.min(LOOKED_AT_ONCE, enough + SPARE) : LOOKED_AT_ONCE;
   const some = found.length < enough ? candidates.next(look) : [];
@@ -248,20 +248,20 @@ function says(texts: Texts, record: StoreStatusRecord, asked: TextQuestion): boo
 
 /** Cached words of statuses: parsing a text costs more than the rest of the search. */
 class Texts {
-  readonly #kept = new Generations<{ record: StoreStatusRecord; readonly words: ReadonlySet<string> }>(TEXTS_MAX);
+  readonly #cache = new Generations<{ record: StoreStatusRecord; readonly words: ReadonlySet<string> }>(TEXTS_MAX);
 
   wordsOf(record: StoreStatusRecord): ReadonlySet<string> {
-    const kept = this.#kept.get(record.id);
-    if (kept !== undefined) {
-      if (kept.record === record) return kept.words;
-      if (kept.record.text === record.text && kept.record.spoilerText === record.spoilerText) {
+    const cached = this.#cache.get(record.id);
+    if (cached !== undefined) {
+      if (cached.record === record) return cached.words;
+      if (cached.record.text === record.text && cached.record.spoilerText === record.spoilerText) {
         // Only the counts of the record changed.
-        kept.record = record;
-        return kept.words;
+        cached.record = record;
+        return cached.words;
       }
     }
     const words = new Set(wordsOf(`${record.spoilerText}\n${record.text}`, STATUS_WORDS_MAX));
-    this.#kept.set(record.id, { record, words });
+    this.#cache.set(record.id, { record, words });
     return words;
   }
 }
@@ -299,13 +299,13 @@ class SearchCaches {
   }
 
   library(shelves: Shelves): Library {
-    const kept = this.#libraries.get(shelves.own);
+    const cached = this.#libraries.get(shelves.own);
     if (
-      kept?.shelves.favourited === shelves.favourited &&
-      kept.shelves.bookmarked === shelves.bookmarked &&
-      kept.shelves.notified === shelves.notified
+      cached?.shelves.favourited === shelves.favourited &&
+      cached.shelves.bookmarked === shelves.bookmarked &&
+      cached.shelves.notified === shelves.notified
     ) {
-      return kept.library;
+      return cached.library;
     }
     const has = new Set<string>();
     for (const { id, value } of shelves.own.slice(0, OWN_MAX)) if (value.reblogOfId === undefined) has.add(id);
@@ -323,12 +323,12 @@ class SearchCaches {
 const keptOfServers = new WeakMap<object, SearchCaches>();
 
 function keptOf({ registry }: Pick<Services, 'registry'>): SearchCaches {
-  let kept = keptOfServers.get(registry);
-  if (kept === undefined) {
-    kept = new SearchCaches();
-    keptOfServers.set(registry, kept);
+  let cached = keptOfServers.get(registry);
+  if (cached === undefined) {
+    cached = new SearchCaches();
+    keptOfServers.set(registry, cached);
   }
-  return kept;
+  return cached;
 }
 
 function libraryOf(

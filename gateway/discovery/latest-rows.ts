@@ -36,19 +36,19 @@ export class LatestRows {
   readonly #tables: ReadTables;
   readonly #clock: Clock;
   /** Lists by table, then by account. */
-  readonly #kept = new Map<string, Generations<CachedLatest>>();
+  readonly #cache = new Map<string, Generations<CachedLatest>>();
   /** Reads in flight; a write during a read makes its result stale. */
   readonly #reading = new Map<string, { stale: boolean }>();
-  readonly #isTold: boolean;
+  readonly #isNotified: boolean;
 
-  /** `told` registers a listener for written rows of these tables; without it nothing is cached. */
-  constructor(tables: ReadTables, clock: Clock, told?: Told) {
+  /** `onWritten` registers a listener for written rows of these tables; without it nothing is cached. */
+  constructor(tables: ReadTables, clock: Clock, onWritten?: Told) {
     this.#tables = tables;
     this.#clock = clock;
-    this.#isTold = told !== undefined;
-    told?.((rows) => {
+    this.#isNotified = onWritten !== undefined;
+    onWritten?.((rows) => {
       if (rows === undefined) this.#forgetAll();
-      else if (this.#kept.size > 0 || this.#reading.size > 0) for (const row of rows) this.#changed(row);
+      else if (this.#cache.size > 0 || this.#reading.size > 0) for (const row of rows) this.#changed(row);
     });
   }
 
@@ -63,12 +63,12 @@ export class LatestRows {
     count: number,
     cursor?: Cursor<Entry<V>>,
   ): Soon<readonly Entry<V>[]> {
-    const kept = this.#kept.get(table.name)?.get(storedId(account));
-    if (kept !== undefined && (kept.count >= count || kept.rows.length < kept.count)) {
-      return kept.rows as readonly Entry<V>[];
+    const cached = this.#cache.get(table.name)?.get(storedId(account));
+    if (cached !== undefined && (cached.count >= count || cached.rows.length < cached.count)) {
+      return cached.rows as readonly Entry<V>[];
     }
     const read = (cursor ?? accountCursor(this.#tables, this.#clock, table, column, account, ALL)).next(count);
-    if (!this.#isTold) return read;
+    if (!this.#isNotified) return read;
     // Rows in memory are read synchronously, so no write can come in between.
     if (!(read instanceof Promise)) return this.#keep(table.name, account, read, count);
     return this.#readLater(table.name, account, read, count);
@@ -92,12 +92,12 @@ export class LatestRows {
   }
 
   #keep<V>(table: string, account: string, rows: readonly Entry<V>[], count: number): readonly Entry<V>[] {
-    let kept = this.#kept.get(table);
-    if (kept === undefined) {
-      kept = new Generations(LISTS_MAX, { of: ({ rows: all }) => LIST_ROWS + all.length, max: ROWS_MAX });
-      this.#kept.set(table, kept);
+    let cached = this.#cache.get(table);
+    if (cached === undefined) {
+      cached = new Generations(LISTS_MAX, { of: ({ rows: all }) => LIST_ROWS + all.length, max: ROWS_MAX });
+      this.#cache.set(table, cached);
     }
-    kept.set(storedId(account), { rows, count });
+    cached.set(storedId(account), { rows, count });
     return rows;
   }
 
@@ -105,16 +105,16 @@ export class LatestRows {
     const account = storedId(key[0] ?? '');
     const reading = this.#reading.get(nameOf(table, account));
     if (reading !== undefined) reading.stale = true;
-    const lists = this.#kept.get(table);
-    const kept = lists?.peek(account);
-    if (lists === undefined || kept === undefined) return;
-    const rows = now === undefined ? undefined : after(kept, storedId(key.at(-1) ?? ''), now.value);
+    const lists = this.#cache.get(table);
+    const cached = lists?.peek(account);
+    if (lists === undefined || cached === undefined) return;
+    const rows = now === undefined ? undefined : after(cached, storedId(key.at(-1) ?? ''), now.value);
     if (rows === undefined) lists.delete(account);
-    else this.#keep(table, account, rows, kept.count);
+    else this.#keep(table, account, rows, cached.count);
   }
 
   #forgetAll(): void {
-    this.#kept.clear();
+    this.#cache.clear();
     for (const reading of this.#reading.values()) reading.stale = true;
   }
 }

@@ -80,7 +80,7 @@ interface CachedInteractions {
 }
 
 /** Interactions by the list of the viewer's own statuses. */
-const kept = new WeakMap<readonly Entry<StoreAccountStatusRow>[], CachedInteractions>();
+const cached = new WeakMap<readonly Entry<StoreAccountStatusRow>[], CachedInteractions>();
 
 function interactionsOf(
   services: Pick<Services, 'latestRows' | 'tables'>,
@@ -92,7 +92,7 @@ function interactionsOf(
     latestRows.of(favourites, 'mark', viewer, LOOKED_AT_MAX),
   ]);
   return soon(lists, ([own, favourited]) => {
-    const known = kept.get(own);
+    const known = cached.get(own);
     if (known?.favourited === favourited) return known.interactions;
     const marked = favourited.slice(0, LOOKED_AT_MAX);
     const ids = marked.map(({ value }) => value.statusId);
@@ -108,7 +108,7 @@ function interactionsOf(
         if (account !== undefined) met.push({ account, weight: WEIGHTS.favourite, atMs: idMs(id) });
       }
       const interactions = met.filter(({ account }) => account !== viewer);
-      kept.set(own, { favourited, interactions });
+      cached.set(own, { favourited, interactions });
       return interactions;
     });
   });

@@ -32,21 +32,21 @@ export type Told = (listener: (rows: readonly WrittenRow[] | undefined) => void)
 export class TagHistories {
   readonly #tables: ReadTables;
   readonly #clock: Pick<Clock, 'nowMs'>;
-  readonly #kept = new LRUCache<string, TagUses>({ max: KEPT_MAX, ttl: KEPT_MS, ttlResolution: CLOCK_MS });
-  readonly #isTold: boolean;
+  readonly #cache = new LRUCache<string, TagUses>({ max: KEPT_MAX, ttl: KEPT_MS, ttlResolution: CLOCK_MS });
+  readonly #isNotified: boolean;
   /** Counts of few rows in progress; a use during a count makes it stale. */
   readonly #counting = new Map<string, { counters: number; stale: boolean }>();
 
   /**
-   * `told` registers a listener for uses of hashtags, so that every count can be cached until the next use; without it
+   * `onWritten` registers a listener for uses of hashtags, so that every count can be cached until the next use; without it
    * only large ones are.
    */
-  constructor(tables: ReadTables, clock: Pick<Clock, 'nowMs'>, told?: Told) {
+  constructor(tables: ReadTables, clock: Pick<Clock, 'nowMs'>, onWritten?: Told) {
     this.#tables = tables;
     this.#clock = clock;
-    this.#isTold = told !== undefined;
-    told?.((rows) => {
-      if (rows === undefined) this.#kept.clear();
+    this.#isNotified = onWritten !== undefined;
+    onWritten?.((rows) => {
+      if (rows === undefined) this.#cache.clear();
       else for (const { table, key } of rows) if (table === tagStatuses.name) this.#used(key[0] ?? '');
     });
   }
@@ -54,8 +54,8 @@ export class TagHistories {
   /** Returns HISTORY_DAYS days, today first. */
   of(tag: string): Soon<TagUses> {
     const nowMs = this.#clock.nowMs();
-    const kept = this.#kept.get(tag);
-    return kept !== undefined && kept[0]?.dayMs === dayOf(nowMs) ? kept : this.#count(tag, lastDays(nowMs));
+    const cached = this.#cache.get(tag);
+    return cached !== undefined && cached[0]?.dayMs === dayOf(nowMs) ? cached : this.#count(tag, lastDays(nowMs));
   }
 
   async #count(tag: string, days: readonly number[]): Promise<TagUses> {
@@ -66,7 +66,7 @@ export class TagHistories {
       const used = await this.#read(tag, days);
       const written = mostlyWritten(tag, used.length > 0 ? used : await this.#readEarlier(tag));
       const counted = Object.assign(countByDay(used, days), written === tag ? {} : { written });
-      if (used.length >= KEPT_FROM || (this.#isTold && !counting.stale)) this.#kept.set(tag, counted);
+      if (used.length >= KEPT_FROM || (this.#isNotified && !counting.stale)) this.#cache.set(tag, counted);
       return counted;
     } finally {
       counting.counters -= 1;
@@ -96,8 +96,8 @@ export class TagHistories {
     const counting = this.#counting.get(tag);
     if (counting !== undefined) counting.stale = true;
     this.#counting.delete(tag);
-    const kept = this.#kept.peek(tag);
-    if (kept !== undefined && kept.reduce((sum, { uses }) => sum + uses, 0) < KEPT_FROM) this.#kept.delete(tag);
+    const cached = this.#cache.peek(tag);
+    if (cached !== undefined && cached.reduce((sum, { uses }) => sum + uses, 0) < KEPT_FROM) this.#cache.delete(tag);
   }
 }
 

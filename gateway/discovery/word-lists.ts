@@ -29,20 +29,20 @@ interface CachedWordList {
 export class WordLists {
   readonly #tables: ReadTables;
   readonly #clock: Pick<Clock, 'nowMs'>;
-  readonly #kept = new LRUCache<string, CachedWordList>({
+  readonly #cache = new LRUCache<string, CachedWordList>({
     maxSize: IDS_MAX,
     sizeCalculation: ({ ids }) => WORD_IDS + ids.length,
   });
   /** Reads in flight; a write during a read makes its result stale. */
   readonly #reading = new Map<string, { stale: boolean }>();
-  readonly #isTold: boolean;
+  readonly #isNotified: boolean;
 
-  /** `told` registers the listener; without it nothing is cached. */
-  constructor(tables: ReadTables, clock: Pick<Clock, 'nowMs'>, told?: IndexTold) {
+  /** `onWritten` registers the listener; without it nothing is cached. */
+  constructor(tables: ReadTables, clock: Pick<Clock, 'nowMs'>, onWritten?: IndexTold) {
     this.#tables = tables;
     this.#clock = clock;
-    this.#isTold = told !== undefined;
-    told?.(({ word }) => this.#written(String(word)));
+    this.#isNotified = onWritten !== undefined;
+    onWritten?.(({ word }) => this.#written(String(word)));
   }
 
   /**
@@ -51,8 +51,8 @@ export class WordLists {
    */
   of(word: string): Soon<readonly string[]> {
     const newest = wordBucket(makeId(this.#clock.nowMs(), 0, 0));
-    const kept = this.#kept.get(word);
-    return kept?.bucket === newest ? kept.ids : this.#read(word, newest);
+    const cached = this.#cache.get(word);
+    return cached?.bucket === newest ? cached.ids : this.#read(word, newest);
   }
 
   async #read(word: string, newest: number): Promise<readonly string[]> {
@@ -65,8 +65,8 @@ export class WordLists {
         const rows = await this.#tables.range(statusIndex, { word, bucket: newest - back }, range);
         for (const { key } of rows) ids.push(key.status);
       }
-      const isAsNow = this.#isTold && !reading.stale && this.#reading.get(word) === reading;
-      if (isAsNow) this.#kept.set(word, { bucket: newest, ids });
+      const isAsNow = this.#isNotified && !reading.stale && this.#reading.get(word) === reading;
+      if (isAsNow) this.#cache.set(word, { bucket: newest, ids });
       return ids;
     } finally {
       if (this.#reading.get(word) === reading) this.#reading.delete(word);
@@ -76,6 +76,6 @@ export class WordLists {
   #written(word: string): void {
     const reading = this.#reading.get(word);
     if (reading !== undefined) reading.stale = true;
-    this.#kept.delete(word);
+    this.#cache.delete(word);
   }
 }

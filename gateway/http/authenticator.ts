@@ -48,7 +48,7 @@ export function bearerToken(header: string | undefined): string | undefined {
 export class Authenticator {
   readonly #tables: ReadTables;
   /** Results by Authorization header: avoids parsing the header and hashing the token on each request. */
-  readonly #known = new Map<string, Known>();
+  readonly #cache = new Map<string, Known>();
 
   constructor(tables: ReadTables) {
     this.#tables = tables;
@@ -59,7 +59,7 @@ export class Authenticator {
    * invalid.
    */
   recall(header: string): Authenticated | undefined {
-    const known = this.#known.get(header);
+    const known = this.#cache.get(header);
     const token = known && this.#tables.peek?.(tokens, { hash: known.hash });
     if (known === undefined || token === undefined) return undefined;
     const { accountId } = token;
@@ -75,7 +75,7 @@ export class Authenticator {
   async authenticateHeader(header: string): Promise<Authenticated | undefined> {
     const token = bearerToken(header) ?? '';
     const found = await this.authenticate(token);
-    if (found === undefined) this.#known.delete(header);
+    if (found === undefined) this.#cache.delete(header);
     // Only one spelling is cached: a client must not evict the entries of others, or fill memory, with spaces and
     // capitals.
     else if (header === `Bearer ${token}`) this.#know(header, found);
@@ -99,10 +99,10 @@ export class Authenticator {
   }
 
   #know(header: string, found: Authenticated): void {
-    if (this.#known.has(header)) return;
-    const oldest = this.#known.size < HEADERS_MAX ? undefined : this.#known.keys().next().value;
-    if (oldest !== undefined) this.#known.delete(oldest);
-    this.#known.set(header, { hash: found.hash, found });
+    if (this.#cache.has(header)) return;
+    const oldest = this.#cache.size < HEADERS_MAX ? undefined : this.#cache.keys().next().value;
+    if (oldest !== undefined) this.#cache.delete(oldest);
+    this.#cache.set(header, { hash: found.hash, found });
   }
 }
 

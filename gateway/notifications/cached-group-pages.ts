@@ -55,8 +55,8 @@ export function keep(
   }
   if (further !== undefined && !isPlain(further.value)) return;
   const notified = ({ id, value }: Row) => ({ id, record: value });
-  const kept = { further: further && notified(further), lost: found.lost.map(notified), people: senders.all() };
-  services.pages.others.groupPages.set(key, { state, page, groups, ...kept });
+  const cached = { further: further && notified(further), lost: found.lost.map(notified), people: senders.all() };
+  services.pages.others.groupPages.set(key, { state, page, groups, ...cached });
 }
 
 /** Returns a cached page for the viewer; undefined if its visibility has changed. */

@@ -30,9 +30,9 @@ export function notificationGroups(
     const place = placeOf(wanted);
     const state = place && stateOf(wanted, place);
     if (place === undefined || state === undefined) return found(wanted, lens, place);
-    const kept = services.pages.others.groupPages.get(place.key);
-    if (kept?.state !== state) return found(wanted, lens, place);
-    return soon(asKept(wanted, lens, kept), (page) => page ?? found(wanted, lens, undefined));
+    const cached = services.pages.others.groupPages.get(place.key);
+    if (cached?.state !== state) return found(wanted, lens, place);
+    return soon(asKept(wanted, lens, cached), (page) => page ?? found(wanted, lens, undefined));
   });
 }
 

@@ -18,7 +18,7 @@ export class Senders implements People {
   readonly #services: ReadServices;
   readonly #lens: Lens;
   /** Null: the account does not exist or is not visible. */
-  readonly #known = new Map<string, Sender | null>();
+  readonly #cache = new Map<string, Sender | null>();
 
   constructor(services: ReadServices, lens: Lens) {
     this.#services = services;
@@ -27,13 +27,13 @@ export class Senders implements People {
 
   /** Returns the account of a sender that was looked up before. */
   get(id: string): StoreAccountRecord | undefined {
-    return this.#known.get(id)?.account;
+    return this.#cache.get(id)?.account;
   }
 
   /** Returns all senders that were looked up, and whether the viewer receives their notifications. */
   all(): Map<string, boolean> {
     const all = new Map<string, boolean>();
-    for (const [id, sender] of this.#known) all.set(id, sender?.isHeard === true);
+    for (const [id, sender] of this.#cache) all.set(id, sender?.isHeard === true);
     return all;
   }
 
@@ -60,11 +60,11 @@ export class Senders implements People {
   }
 
   #sender(id: string): Sender | null | undefined {
-    return this.#known.get(id) ?? this.#atHand(id);
+    return this.#cache.get(id) ?? this.#atHand(id);
   }
 
   #atHand(id: string): Sender | null | undefined {
-    if (this.#known.has(id)) return null;
+    if (this.#cache.has(id)) return null;
     const account = this.#services.tables.peekId?.(accounts, id);
     return account && this.#add(id, account);
   }
@@ -74,7 +74,7 @@ export class Senders implements People {
       account !== undefined && isThere(account)
         ? { account, isHeard: showsAccount(account, this.#lens, ACCOUNT_PLACES.sender) }
         : null;
-    this.#known.set(id, sender);
+    this.#cache.set(id, sender);
     return sender;
   }
 }

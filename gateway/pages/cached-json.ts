@@ -1,6 +1,6 @@
 /** JSON of immutable values, rendered once while the value is in memory. */
 export class CachedJson<T extends object> {
-  readonly #kept = new WeakMap<T, Uint8Array>();
+  readonly #fragments = new WeakMap<T, Uint8Array>();
   readonly #render: (value: T) => object;
   readonly #isOpen: boolean;
   readonly #behind: string;
@@ -16,11 +16,11 @@ export class CachedJson<T extends object> {
   }
 
   of(value: T): Uint8Array {
-    let bytes = this.#kept.get(value);
+    let bytes = this.#fragments.get(value);
     if (bytes === undefined) {
       const text = JSON.stringify(this.#render(value));
       bytes = Buffer.from(this.#isOpen ? text.slice(0, -1) + this.#behind : text);
-      this.#kept.set(value, bytes);
+      this.#fragments.set(value, bytes);
     }
     return bytes;
   }

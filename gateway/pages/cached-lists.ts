@@ -115,12 +115,12 @@ export class OtherCards {
 
   /** Renders a hashtag. `following` is undefined for an anonymous viewer. */
   tag(name: string, history: TagUses, following: boolean | undefined): Uint8Array[] {
-    let kept = this.#tags.get(history);
-    if (kept?.name !== name) {
+    let cached = this.#tags.get(history);
+    if (cached?.name !== name) {
       const text = JSON.stringify(renderTag(this.#instance, name, history, undefined));
-      kept = { name, open: Buffer.from(text.slice(0, -1)) };
-      this.#tags.set(history, kept);
+      cached = { name, open: Buffer.from(text.slice(0, -1)) };
+      this.#tags.set(history, cached);
     }
-    return [kept.open, following === undefined ? NOBODYS : following ? FOLLOWED : NOT_FOLLOWED];
+    return [cached.open, following === undefined ? NOBODYS : following ? FOLLOWED : NOT_FOLLOWED];
   }
 }

@@ -15,34 +15,34 @@ interface CachedEntries {
 /** Settings and other entries of administrators, in the order of creation. A collection is cached until it changes. */
 export class InstanceEntries {
   readonly #tables: Pick<CachedTables, 'range'>;
-  readonly #kept = new Map<string, CachedEntries>();
+  readonly #cache = new Map<string, CachedEntries>();
 
   constructor(tables: Pick<CachedTables, 'range' | 'onChanged'>) {
     this.#tables = tables;
     tables.onChanged((rows) => {
-      if (rows === undefined) this.#kept.clear();
+      if (rows === undefined) this.#cache.clear();
       else for (const row of rows) if (row.table === instanceEntries.name) this.#changed(row);
     });
   }
 
   /** Returns a collection. @throws Unavailable when the store cannot answer */
   async of(collection: Collection): Promise<readonly InstanceEntry[]> {
-    const known = this.#kept.get(collection);
+    const known = this.#cache.get(collection);
     if (known !== undefined) return known.found ?? known.reading;
-    const kept: CachedEntries = { reading: this.#read(collection), found: undefined };
-    this.#kept.set(collection, kept);
+    const cached: CachedEntries = { reading: this.#read(collection), found: undefined };
+    this.#cache.set(collection, cached);
     try {
-      kept.found = await kept.reading;
-      return kept.found;
+      cached.found = await cached.reading;
+      return cached.found;
     } catch (error) {
-      if (this.#kept.get(collection) === kept) this.#kept.delete(collection);
+      if (this.#cache.get(collection) === cached) this.#cache.delete(collection);
       throw error;
     }
   }
 
   /** Returns a collection from the cache; undefined if it is not cached. */
   peek(collection: Collection): readonly InstanceEntry[] | undefined {
-    return this.#kept.get(collection)?.found;
+    return this.#cache.get(collection)?.found;
   }
 
   async find(collection: Collection, id: string): Promise<InstanceEntry | undefined> {
@@ -60,9 +60,9 @@ export class InstanceEntries {
    */
   #changed({ key, now }: WrittenRow): void {
     const [collection = '', id = ''] = key;
-    const kept = this.#kept.get(collection);
-    if (kept?.found === undefined || now === undefined) this.#kept.delete(collection);
-    else kept.found = withEntry(kept.found, id, now.value as InstanceEntry | undefined);
+    const cached = this.#cache.get(collection);
+    if (cached?.found === undefined || now === undefined) this.#cache.delete(collection);
+    else cached.found = withEntry(cached.found, id, now.value as InstanceEntry | undefined);
   }
 
   async #read(collection: string): Promise<readonly InstanceEntry[]> {

@@ -150,7 +150,7 @@ export class StreamSubscription {
   }
 
   /** Sends an event about the account, which a catch-up never repeats. */
-  told(event: StreamEvent): void {
+  accountEvent(event: StreamEvent): void {
     this.#socket.send(event, this.kind);
   }
 

@@ -12,26 +12,26 @@ export class Feed {
   readonly #bus: Bus;
   readonly #clock: Clock;
   readonly #subject: string;
-  readonly #heard: (payload: Uint8Array) => void;
+  readonly #onMessage: (payload: Uint8Array) => void;
   #settle: () => void = () => {};
   #subscription: Subscription | undefined;
   #retry: Timer | undefined;
   #closed = false;
 
-  /** Exceptions of `heard` (a message that cannot be decoded) go to `onError`, and the feed continues. */
+  /** Exceptions of `onMessage` (a message that cannot be decoded) go to `onError`, and the feed continues. */
   constructor(
     bus: Bus,
     clock: Clock,
     subject: string,
-    heard: (payload: Uint8Array) => void,
+    onMessage: (payload: Uint8Array) => void,
     onError: (error: unknown) => void,
   ) {
     this.#bus = bus;
     this.#clock = clock;
     this.#subject = subject;
-    this.#heard = (payload) => {
+    this.#onMessage = (payload) => {
       try {
-        heard(payload);
+        onMessage(payload);
       } catch (error) {
         onError(error);
       }
@@ -53,7 +53,7 @@ export class Feed {
   #subscribe(): void {
     this.#bus
       .subscribe(this.#subject, (payload) => {
-        if (!this.#closed) this.#heard(payload);
+        if (!this.#closed) this.#onMessage(payload);
       })
       .then(
         async (subscription) => {

@@ -207,9 +207,9 @@ export class Hub {
   #followStatuses(): void {
     const needed = this.#some((viewer) => viewer.wantsStatuses);
     const { bus, services, logger } = this.#parts;
-    const heard = (payload: Uint8Array) => this.#heard(payload);
+    const onMessage = (payload: Uint8Array) => this.#onStatus(payload);
     const failed = (err: unknown) => logger.error({ err }, 'failed to send a stream event');
-    if (needed) this.#statuses ??= new Feed(bus, services.clock, STATUSES_TOPIC, heard, failed);
+    if (needed) this.#statuses ??= new Feed(bus, services.clock, STATUSES_TOPIC, onMessage, failed);
     else if (this.#statuses !== undefined) {
       this.#giveUp(this.#statuses);
       this.#statuses = undefined;
@@ -223,12 +223,12 @@ export class Hub {
   #followAnnouncements(): void {
     const needed = this.#some((viewer) => viewer.wantsAnnouncements);
     const { bus, services, logger } = this.#parts;
-    const heard = (payload: Uint8Array) => {
+    const onMessage = (payload: Uint8Array) => {
       const event = announcementEvent(services.instance, payload);
       if (event !== undefined) for (const viewer of this.#viewers.values()) viewer.announced(event);
     };
     const failed = (err: unknown) => logger.error({ err }, 'failed to send a stream event');
-    if (needed) this.#announcements ??= new Feed(bus, services.clock, INSTANCE_TOPIC, heard, failed);
+    if (needed) this.#announcements ??= new Feed(bus, services.clock, INSTANCE_TOPIC, onMessage, failed);
     else if (this.#announcements !== undefined) {
       this.#giveUp(this.#announcements);
       this.#announcements = undefined;
@@ -247,7 +247,7 @@ export class Hub {
     feed.close().catch((err) => this.#parts.logger.warn({ err }, 'failed to unsubscribe from the bus'));
   }
 
-  #heard(payload: Uint8Array): void {
+  #onStatus(payload: Uint8Array): void {
     const message: NodeStatusTopic = statusTopicCodec.decode(payload);
     const record = message.status;
     if (record === undefined) return;

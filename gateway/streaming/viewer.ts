@@ -50,7 +50,7 @@ export class Viewer {
       screened: (subscription, event, record, send) => this.#screened([subscription], event, record, send),
     });
     const { bus, services } = parts;
-    this.feed = new Feed(bus, services.clock, accountTopic(id), (payload) => this.#heard(payload), failed);
+    this.feed = new Feed(bus, services.clock, accountTopic(id), (payload) => this.#onMessage(payload), failed);
   }
 
   /** Loads the lens. Call it after adding the first connection. */
@@ -166,7 +166,7 @@ export class Viewer {
   announced(event: StreamEvent): void {
     for (const connection of [...this.connections]) {
       for (const subscription of connection.subscriptions.values()) {
-        if (connection.open && subscription.kind.home) subscription.told(event);
+        if (connection.open && subscription.kind.home) subscription.accountEvent(event);
       }
     }
   }
@@ -190,7 +190,7 @@ export class Viewer {
     });
   }
 
-  #heard(payload: Uint8Array): void {
+  #onMessage(payload: Uint8Array): void {
     const message = accountTopicCodec.decode(payload);
     if (message.kind === 'relations') this.#refreshLens();
     else if (message.kind === 'filters_changed') this.#tell(FILTERS_CHANGED, ({ kind }) => kind.home);
@@ -262,7 +262,7 @@ export class Viewer {
   #tell(event: StreamEvent, isFor: (subscription: StreamSubscription) => boolean): void {
     this.#lane.run(() =>
       this.#each((subscription) => {
-        if (isFor(subscription)) subscription.told(event);
+        if (isFor(subscription)) subscription.accountEvent(event);
       }),
     );
   }

@@ -82,7 +82,7 @@ export class Filters {
       if (filter.expiresAtMs > 0 && filter.expiresAtMs <= nowMs) continue;
       if (context !== undefined && !filter.context.includes(context)) continue;
       text ??= filteredText(status);
-      const keywords = said(text, sought);
+      const keywords = keywordsIn(text, sought);
       const named = statuses.has(status.id) ? [status.id] : [];
       if (keywords.length > 0 || named.length > 0) found.push({ filter, keywords, statuses: named });
     }
@@ -111,7 +111,7 @@ function filteredText({ spoilerText, text, media, poll }: StoreStatusRecord): st
   return folded(words.slice(0, TEXT_CHARS_MAX));
 }
 
-function said(text: string, keywords: Rule['keywords']): string[] {
+function keywordsIn(text: string, keywords: Rule['keywords']): string[] {
   const found: string[] = [];
   for (const { keyword, sought } of keywords) if (sought.isIn(text)) found.push(keyword);
   return found;

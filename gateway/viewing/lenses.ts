@@ -56,7 +56,7 @@ interface Asking {
  */
 export class Lenses {
   readonly #ask: TypedAsk<AccountCommands>;
-  readonly #kept = new Generations<CachedViewpoint>(EDGES_MAX / LENS_EDGES, {
+  readonly #cache = new Generations<CachedViewpoint>(EDGES_MAX / LENS_EDGES, {
     of: ({ edges }) => edges,
     max: EDGES_MAX,
   });
@@ -84,7 +84,7 @@ export class Lenses {
   ) {
     this.#guests = guests;
     this.#news = news;
-    news?.onChanged((account) => this.#heard(account));
+    news?.onChanged((account) => this.#onNews(account));
     this.#limits = limits;
     this.#ask = ask;
     this.#clock = clock;
@@ -93,19 +93,19 @@ export class Lenses {
 
   /** Returns the viewer's current relations. @throws Unavailable when the viewer's actor cannot be reached */
   of(viewer: string): Soon<Viewpoint> {
-    const kept = this.#kept.get(viewer);
-    if (kept !== undefined && this.#believes(viewer, kept)) return kept;
+    const cached = this.#cache.get(viewer);
+    if (cached !== undefined && this.#believes(viewer, cached)) return cached;
     const question = {
-      knownVersion: kept?.version ?? 0,
+      knownVersion: cached?.version ?? 0,
       before: undefined,
       after: undefined,
       upwards: false,
       limit: 0,
     };
     const answer = this.#answerNow(viewer, 'home', question);
-    if (answer === undefined) return this.#askHome(viewer, NO_BOUNDS, question, kept).then(({ view }) => view);
-    if (kept !== undefined && !isProblem(answer) && answer.sources === undefined) return kept;
-    return soon(this.#seen(viewer, kept, answer, undefined), ({ view }) => view);
+    if (answer === undefined) return this.#askHome(viewer, NO_BOUNDS, question, cached).then(({ view }) => view);
+    if (cached !== undefined && !isProblem(answer) && answer.sources === undefined) return cached;
+    return soon(this.#seen(viewer, cached, answer, undefined), ({ view }) => view);
   }
 
   /**
@@ -113,31 +113,34 @@ export class Lenses {
    * visible.
    */
   latest(viewer: string): Viewpoint | undefined {
-    return this.#kept.get(viewer);
+    return this.#cache.get(viewer);
   }
 
   /** Returns the viewer's relations with the next ids of their home timeline. @throws as `of` */
   home(viewer: string, bounds: HomeBounds): Soon<Seen> {
-    const kept = this.#kept.get(viewer);
+    const cached = this.#cache.get(viewer);
     const { before, after, upwards, limit } = bounds;
-    const question = { knownVersion: kept?.version ?? 0, before, after, upwards, limit };
+    const question = { knownVersion: cached?.version ?? 0, before, after, upwards, limit };
     const answer = this.#answerNow(viewer, 'home', question);
-    if (answer !== undefined) return this.#seen(viewer, kept, answer, undefined);
+    if (answer !== undefined) return this.#seen(viewer, cached, answer, undefined);
     const part =
-      kept && bounds.limit > 0 && this.#believes(viewer, kept) && this.#guests?.read(viewer, bounds, kept.version);
-    return part ? { view: kept, part } : this.#askHome(viewer, bounds, question, kept);
+      cached &&
+      bounds.limit > 0 &&
+      this.#believes(viewer, cached) &&
+      this.#guests?.read(viewer, bounds, cached.version);
+    return part ? { view: cached, part } : this.#askHome(viewer, bounds, question, cached);
   }
 
   async #askHome(
     viewer: string,
     bounds: HomeBounds,
     question: AccountReadHome,
-    kept: CachedViewpoint | undefined,
+    cached: CachedViewpoint | undefined,
   ): Promise<Seen> {
     const asking = this.#begin(viewer);
     const asked = this.#guests?.asking(viewer, bounds);
     const late = await this.#ask(viewer, 'home', question).finally(() => this.#end(viewer, asking));
-    const seen = await this.#seen(viewer, kept, late, asking);
+    const seen = await this.#seen(viewer, cached, late, asking);
     if (asked !== undefined && !isProblem(late)) {
       this.#guests?.answered(viewer, asked, late.version, seen.part, () => seen.view.lens.authors);
     }
@@ -155,13 +158,13 @@ export class Lenses {
   }
 
   /** Invalidates the lens of an account, or all lenses without one. */
-  #heard(account: string | undefined): void {
+  #onNews(account: string | undefined): void {
     if (account === undefined) {
       this.#generation += 1;
       return;
     }
-    const kept = this.#kept.peek(account);
-    if (kept !== undefined) kept.askedMs = undefined;
+    const cached = this.#cache.peek(account);
+    if (cached !== undefined) cached.askedMs = undefined;
     for (const asking of this.#asking.get(account) ?? []) asking.overtaken = true;
   }
 
@@ -181,15 +184,15 @@ export class Lenses {
 
   #seen(
     viewer: string,
-    kept: CachedViewpoint | undefined,
+    cached: CachedViewpoint | undefined,
     answer: AccountHome | Problem,
     asking: Asking | undefined,
   ): Soon<Seen> {
     if (isProblem(answer)) throw new Error(`failed to read relations: the account refused the query: ${answer.detail}`);
     const part = { ids: answer.ids, rest: answer.rest as HomeIds['rest'], floor: answer.floor };
-    if (answer.sources === undefined && kept !== undefined) {
-      if (asking?.overtaken === false) believe(kept, asking);
-      return { view: kept, part };
+    if (answer.sources === undefined && cached !== undefined) {
+      if (asking?.overtaken === false) believe(cached, asking);
+      return { view: cached, part };
     }
     return this.#keep(viewer, answer, asking).then((view) => ({ view, part }));
   }
@@ -205,14 +208,14 @@ export class Lenses {
     const view: CachedViewpoint = { version, edges, lens, askedMs: undefined, generation: 0 };
     // The screen was queried separately, so it may lack a change published meanwhile.
     if (asking?.overtaken === false && screen === undefined) believe(view, asking);
-    this.#kept.set(viewer, view);
+    this.#cache.set(viewer, view);
     return view;
   }
 }
 
-function believe(kept: CachedViewpoint, { atMs, generation }: Asking): void {
-  kept.askedMs = atMs;
-  kept.generation = generation;
+function believe(cached: CachedViewpoint, { atMs, generation }: Asking): void {
+  cached.askedMs = atMs;
+  cached.generation = generation;
 }
 
 function edgesOf(sources: AccountSources): number {

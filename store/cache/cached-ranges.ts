@@ -60,8 +60,8 @@ export class CachedRanges {
     partition: KeyOf<P>,
     options: RangeOptions<C>,
   ): readonly Row<P, C, V>[] | undefined {
-    const kept = this.#answers.get(questionOf(nameOf(table, partition), options));
-    return kept && (kept.rows as unknown as readonly Row<P, C, V>[]);
+    const cached = this.#answers.get(questionOf(nameOf(table, partition), options));
+    return cached && (cached.rows as unknown as readonly Row<P, C, V>[]);
   }
 
   /** Returns the cached answer for one row; undefined if it is not cached. */
@@ -69,8 +69,8 @@ export class CachedRanges {
     table: Table<P, C, V>,
     key: KeyOf<P> & KeyOf<C>,
   ): { readonly value: V | undefined } | undefined {
-    const kept = this.#answers.get(rowOf(table, key));
-    return kept && { value: kept.rows[0]?.value as V | undefined };
+    const cached = this.#answers.get(rowOf(table, key));
+    return cached && { value: cached.rows[0]?.value as V | undefined };
   }
 
   /** Answers a range query; calls `read` only if the answer is not cached. */
@@ -100,8 +100,8 @@ export class CachedRanges {
   }
 
   async #answer(name: string, question: string, read: () => Promise<AnyRow[]>): Promise<readonly AnyRow[]> {
-    const kept = this.#answers.get(question);
-    if (kept !== undefined) return kept.rows;
+    const cached = this.#answers.get(question);
+    if (cached !== undefined) return cached.rows;
     const reading = this.#reading.get(name) ?? { readers: 0, stale: false };
     reading.readers += 1;
     this.#reading.set(name, reading);

@@ -71,8 +71,8 @@ export class CachedRows {
 
   /** Returns the cached row if it has been known to be current since that time or later. */
   get(text: string, sinceMs = Number.NEGATIVE_INFINITY): object | undefined {
-    const kept = this.#rows?.get(text);
-    return kept !== undefined && kept.sinceMs >= sinceMs ? kept.row : undefined;
+    const cached = this.#rows?.get(text);
+    return cached !== undefined && cached.sinceMs >= sinceMs ? cached.row : undefined;
   }
 
   beginReading(text: string): Reading {
@@ -102,13 +102,13 @@ export class CachedRows {
 
   /** Updates a cached row after another node's write that changed only these numbers. */
   amend(text: string, numbers: readonly { readonly name: string; readonly number: number }[]): void {
-    const kept = this.#rows?.get(text);
+    const cached = this.#rows?.get(text);
     this.drop(text);
-    if (kept === undefined || this.#writing.has(text)) return;
-    const row: Record<string, unknown> = this.#value.copy?.(kept.row) ?? { ...kept.row };
+    if (cached === undefined || this.#writing.has(text)) return;
+    const row: Record<string, unknown> = this.#value.copy?.(cached.row) ?? { ...cached.row };
     for (const { name, number } of numbers) row[name] = number;
     // The remaining fields are as old as before.
-    this.set(text, row, kept.sinceMs);
+    this.set(text, row, cached.sinceMs);
   }
 
   endReading(text: string, reading: Reading): void {
@@ -136,7 +136,7 @@ export class CachedRows {
   }
 
   set(text: string, row: object, sinceMs = this.monotonicMs()): void {
-    this.#rows ??= new Generations(this.#rowsMax, { of: ({ row: kept }) => bytesOf(kept), max: BYTES_MAX });
+    this.#rows ??= new Generations(this.#rowsMax, { of: ({ row: cached }) => bytesOf(cached), max: BYTES_MAX });
     this.#rows.set(text, { row, sinceMs });
   }
 

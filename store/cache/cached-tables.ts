@@ -81,7 +81,7 @@ export interface CachedTablesOptions {
 export class CachedTables implements Tables {
   readonly #inner: Tables;
   /** Row caches by table name. */
-  readonly #kept = new Map<string, CachedRows>();
+  readonly #rowCaches = new Map<string, CachedRows>();
   /** The table of the last lookup: a page reads many rows of one table. */
   #latest: { readonly table: AnyTable; readonly kept: CachedRows } | undefined;
   readonly #rowsMax: number;
@@ -140,12 +140,12 @@ export class CachedTables implements Tables {
   /** Invalidates rows that another node wrote; without rows, invalidates everything. */
   forget(rows: readonly WrittenRow[] | undefined): void {
     if (rows === undefined) {
-      for (const kept of this.#kept.values()) kept.dropAll();
+      for (const cached of this.#rowCaches.values()) cached.dropAll();
       this.#newest.forgetAll();
       this.#ranges.forgetAll();
     } else {
       for (const row of rows) {
-        const kept = this.#kept.get(row.table);
+        const kept = this.#rowCaches.get(row.table);
         if (row.numbers === undefined) kept?.drop(row.key.join('\0'));
         else kept?.amend(row.key.join('\0'), row.numbers);
         this.#newest.written(row);
@@ -156,8 +156,8 @@ export class CachedTables implements Tables {
 
   peek<P extends Columns, C extends Columns, V>(table: Table<P, C, V>, key: KeyOf<P> & KeyOf<C>): V | undefined {
     if (table.hot !== true || !this.#trusts()) return undefined;
-    const kept = this.#of(table);
-    return kept.get(kept.textOf(key), this.#sinceMs()) as V | undefined;
+    const cached = this.#of(table);
+    return cached.get(cached.textOf(key), this.#sinceMs()) as V | undefined;
   }
 
   peekId<P extends Columns, C extends Columns, V>(table: Table<P, C, V>, id: string): V | undefined {
@@ -188,17 +188,17 @@ export class CachedTables implements Tables {
         ? this.#ranges.one(table, key, () => this.#inner.get(table, key))
         : this.#inner.get(table, key);
     }
-    const kept = this.#of(table);
-    const text = kept.textOf(key);
-    const held = kept.get(text, this.#sinceMs());
+    const cached = this.#of(table);
+    const text = cached.textOf(key);
+    const held = cached.get(text, this.#sinceMs());
     if (held !== undefined) return held as V;
-    const reading = kept.beginReading(text);
+    const reading = cached.beginReading(text);
     try {
       const value = await this.#inner.get(table, key);
-      kept.keep(text, reading, value);
+      cached.keep(text, reading, value);
       return value;
     } finally {
-      kept.endReading(text, reading);
+      cached.endReading(text, reading);
     }
   }
 
@@ -207,15 +207,15 @@ export class CachedTables implements Tables {
     keys: readonly (KeyOf<P> & KeyOf<C>)[],
   ): Promise<(V | undefined)[]> {
     if (table.hot !== true || !this.#trusts()) return this.#inner.getMany(table, keys);
-    const kept = this.#of(table);
+    const cached = this.#of(table);
     const sinceMs = this.#sinceMs();
     const found: (V | undefined)[] = [];
     const missing: { readonly index: number; readonly text: string; readonly reading: Reading }[] = [];
     for (let index = 0; index < keys.length; index++) {
-      const text = kept.textOf(keys[index] as Key);
-      const held = kept.get(text, sinceMs);
+      const text = cached.textOf(keys[index] as Key);
+      const held = cached.get(text, sinceMs);
       found.push(held as V | undefined);
-      if (held === undefined) missing.push({ index, text, reading: kept.beginReading(text) });
+      if (held === undefined) missing.push({ index, text, reading: cached.beginReading(text) });
     }
     if (missing.length === 0) return found;
     try {
@@ -223,11 +223,11 @@ export class CachedTables implements Tables {
       const values = await this.#inner.getMany(table, wanted);
       for (const [place, { index, text, reading }] of missing.entries()) {
         found[index] = values[place];
-        kept.keep(text, reading, values[place]);
+        cached.keep(text, reading, values[place]);
       }
       return found;
     } finally {
-      for (const { text, reading } of missing) kept.endReading(text, reading);
+      for (const { text, reading } of missing) cached.endReading(text, reading);
     }
   }
 
@@ -288,10 +288,10 @@ export class CachedTables implements Tables {
     for (const row of rows) {
       const { table, key } = row;
       if (table.hot !== true && table.watched !== true && !this.#newest.has(table)) continue;
-      const kept = this.#of(table);
-      const text = kept.textOf(key);
-      begun.push({ row, text, before: table.hot === true ? kept.get(text) : undefined });
-      kept.beginWriting(text);
+      const cached = this.#of(table);
+      const text = cached.textOf(key);
+      begun.push({ row, text, before: table.hot === true ? cached.get(text) : undefined });
+      cached.beginWriting(text);
     }
     if (begun.length === 0) return this.#inner.write(rows, options);
     let isDone = false;
@@ -369,12 +369,12 @@ export class CachedTables implements Tables {
 
   #of(table: AnyTable): CachedRows {
     if (table === this.#latest?.table) return this.#latest.kept;
-    let kept = this.#kept.get(table.name);
-    if (kept === undefined) {
-      kept = new CachedRows(table, this.#rowsMax, this.#monotonicMs);
-      this.#kept.set(table.name, kept);
+    let cached = this.#rowCaches.get(table.name);
+    if (cached === undefined) {
+      cached = new CachedRows(table, this.#rowsMax, this.#monotonicMs);
+      this.#rowCaches.set(table.name, cached);
     }
-    this.#latest = { table, kept };
-    return kept;
+    this.#latest = { table, kept: cached };
+    return cached;
   }
 }

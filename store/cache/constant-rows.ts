@@ -8,7 +8,7 @@ const WRITTEN = {};
 
 /** Omits rows of constant tables from a write when they are stored already. */
 export class ConstantRows {
-  readonly #known = new Generations<object>(KNOWN_MAX);
+  readonly #written = new Generations<object>(KNOWN_MAX);
   /** Column names of each table. */
   readonly #columns = new Map<AnyTable, readonly string[]>();
 
@@ -21,14 +21,14 @@ export class ConstantRows {
   /** Remembers rows that are durable now. */
   written(rows: readonly RowWrite[]): void {
     for (const row of rows) {
-      if (row.table.constant && row.value !== undefined) this.#known.set(this.#nameOf(row), WRITTEN);
+      if (row.table.constant && row.value !== undefined) this.#written.set(this.#nameOf(row), WRITTEN);
     }
   }
 
   #isDue(row: RowWrite): boolean {
     if (!row.table.constant) return true;
-    if (row.value !== undefined) return this.#known.get(this.#nameOf(row)) === undefined;
-    this.#known.delete(this.#nameOf(row));
+    if (row.value !== undefined) return this.#written.get(this.#nameOf(row)) === undefined;
+    this.#written.delete(this.#nameOf(row));
     return true;
   }
 

@@ -43,7 +43,7 @@ interface Written {
  */
 export class NewestRows {
   readonly #tables: ReadonlyMap<string, AnyTable>;
-  readonly #kept = new LRUCache<string, CachedNewest>({ maxSize: ROWS_MAX });
+  readonly #cache = new LRUCache<string, CachedNewest>({ maxSize: ROWS_MAX });
   /** Reads under way; a write during a read invalidates its result. */
   readonly #reading = new Map<string, { stale: boolean }>();
   /** The partition of the last lookup: a page reads several ranges of one partition, and this builds its name once. */
@@ -84,16 +84,16 @@ export class NewestRows {
 
   #peek(table: AnyTable, partition: Partition, span: IdSpan, limit: number): AnyRow[] | undefined {
     if (!span.reverse) return undefined;
-    const kept = this.#kept.get(this.#nameOf(table, partition));
-    return kept && cut(kept, span, limit);
+    const cached = this.#cache.get(this.#nameOf(table, partition));
+    return cached && cut(cached, span, limit);
   }
 
   /** Returns the same object until the partition is written; undefined if the partition is not cached. */
   peekState(table: AnyTable, partition: Partition): object | undefined {
-    const kept = this.#kept.get(this.#nameOf(table, partition));
-    if (kept === undefined) return undefined;
-    kept.state ??= {};
-    return kept.state;
+    const cached = this.#cache.get(this.#nameOf(table, partition));
+    if (cached === undefined) return undefined;
+    cached.state ??= {};
+    return cached.state;
   }
 
   /** Answers a range query; calls `read` only if the answer is not cached. */
@@ -108,7 +108,7 @@ export class NewestRows {
     const { limit, reverse, before, after } = options;
     if (reverse !== true || after !== undefined) return read(options);
     const name = this.#nameOf(table, partition);
-    const known = before === undefined ? undefined : this.#kept.peek(name);
+    const known = before === undefined ? undefined : this.#cache.peek(name);
     // A range that begins within the cached rows, or right after them, continues from their end and extends them.
     const held = before === undefined ? [] : known && heldBelow(known, idIn(table, before));
     const further = limit - (held?.length ?? 0);
@@ -139,16 +139,16 @@ export class NewestRows {
     const reading = this.#reading.get(name);
     if (reading !== undefined) reading.stale = true;
     this.#reading.delete(name);
-    const kept = this.#kept.peek(name);
-    if (kept === undefined) return;
-    kept.state = undefined;
-    if (now === undefined) this.#kept.delete(name);
+    const cached = this.#cache.peek(name);
+    if (cached === undefined) return;
+    cached.state = undefined;
+    if (now === undefined) this.#cache.delete(name);
     else if (now.value !== undefined) {
-      put(table, kept, key, now.value);
-      if (kept.rows.length >= kept.counted + READ_ROWS) this.#keep(name, kept.rows, kept.complete);
+      put(table, cached, key, now.value);
+      if (cached.rows.length >= cached.counted + READ_ROWS) this.#keep(name, cached.rows, cached.complete);
     } else {
-      remove(kept, storedId(key.at(-1) ?? ''));
-      if (kept.rows.length === 0 && !kept.complete) this.#kept.delete(name);
+      remove(cached, storedId(key.at(-1) ?? ''));
+      if (cached.rows.length === 0 && !cached.complete) this.#cache.delete(name);
     }
   }
 
@@ -167,11 +167,11 @@ export class NewestRows {
   #keep(name: string, rows: AnyRow[], complete: boolean): void {
     // A new object each time, because `set` does not update the size of an object that it already holds.
     const size = PARTITION_ROWS + rows.length;
-    this.#kept.set(name, { rows, complete, counted: rows.length, state: undefined }, { size });
+    this.#cache.set(name, { rows, complete, counted: rows.length, state: undefined }, { size });
   }
 
   forgetAll(): void {
-    this.#kept.clear();
+    this.#cache.clear();
     for (const reading of this.#reading.values()) reading.stale = true;
     this.#reading.clear();
   }

@@ -59,7 +59,7 @@ test('without a question a node may show what another has already removed; with 
   await clock.settle();
   assert.equal(await two.tables.get(accounts, key), undefined);
   assert.equal((await three.tables.get(accounts, key))?.username, 'ada');
-  const heard = one.audience.heard();
+  const heard = one.audience.untilReceived();
   assert.equal(await isDone(clock, heard), false);
   three.bus.letGo();
   assert.equal(await three.tables.get(accounts, key), undefined);
@@ -73,8 +73,8 @@ test('the result of a read under way is not cached after the answer either', asy
   const reading = two.tables.get(accounts, key);
   const removing = one.tables.write([remove(accounts, key)]);
   await Promise.all([reading, removing]);
-  await one.audience.heard();
-  assert.equal(await isDone(clock, one.audience.heard()), true);
+  await one.audience.untilReceived();
+  assert.equal(await isDone(clock, one.audience.untilReceived()), true);
   assert.equal(await two.tables.get(accounts, key), undefined);
 });
 
@@ -89,7 +89,7 @@ test('changed relations are received before the later question is answered', asy
     RELATIONS_TOPIC,
     codec('murmuration.node.AccountTopic').encode({ accountId: account, kind: 'relations' }),
   );
-  const heard = one.audience.heard();
+  const heard = one.audience.untilReceived();
   assert.equal(await isDone(clock, heard), false);
   assert.deepEqual(told, []);
   two.bus.letGo();
@@ -101,12 +101,12 @@ test('each question waits for its own answer, and one answer covers earlier ques
   const { clock, all } = await nodes(2);
   const [one, two] = all;
   two.bus.hold();
-  const first = one.audience.heard();
-  const second = one.audience.heard();
+  const first = one.audience.untilReceived();
+  const second = one.audience.untilReceived();
   await clock.settle();
   two.bus.letGo();
   two.bus.hold();
-  const third = one.audience.heard();
+  const third = one.audience.untilReceived();
   assert.deepEqual([await isDone(clock, first), await isDone(clock, second)], [true, true]);
   assert.equal(await isDone(clock, third), false);
   two.bus.letGo();
@@ -117,16 +117,16 @@ test('a node that does not answer is waited for once, and again once it has answ
   const { clock, all } = await nodes(3);
   const [one, , three] = all;
   three.bus.hold();
-  const first = one.audience.heard();
+  const first = one.audience.untilReceived();
   await clock.advance(1_900);
   assert.equal(await isDone(clock, first), false);
   await clock.advance(100);
   assert.equal(await isDone(clock, first), true);
-  assert.equal(await isDone(clock, one.audience.heard()), true);
+  assert.equal(await isDone(clock, one.audience.untilReceived()), true);
   three.bus.letGo();
   await clock.settle();
   three.bus.hold();
-  const again = one.audience.heard();
+  const again = one.audience.untilReceived();
   assert.equal(await isDone(clock, again), false);
   three.bus.letGo();
   assert.equal(await isDone(clock, again), true);
@@ -136,29 +136,29 @@ test('a node that has left is not waited for', async () => {
   const { clock, present, all } = await nodes(2);
   const [one, two] = all;
   two.bus.hold();
-  const heard = one.audience.heard();
+  const heard = one.audience.untilReceived();
   present.delete(two.self);
   await clock.advance(250);
   assert.equal(await isDone(clock, heard), true);
-  assert.equal(one.audience.heard(), undefined);
+  assert.equal(one.audience.untilReceived(), undefined);
   present.add('node1#2');
-  assert.equal(await isDone(clock, one.audience.heard()), false);
+  assert.equal(await isDone(clock, one.audience.untilReceived()), false);
 });
 
 test('no node is waited for while the bus is down, before the members are known, and after the end', async () => {
   const { clock, hub, all } = await nodes(2);
   const [one, two] = all;
   one.lossy.down = true;
-  assert.equal(one.audience.heard(), undefined);
+  assert.equal(one.audience.untilReceived(), undefined);
   one.lossy.down = false;
   two.bus.hold();
-  const heard = one.audience.heard();
+  const heard = one.audience.untilReceived();
   one.audience.close();
   assert.equal(await isDone(clock, heard), true);
   const early = await InvalidationBarrier.open(hub.bus('early'), clock, {
     bytes: (count) => new Uint8Array(count).fill(9),
   });
-  assert.equal(early.heard(), undefined);
+  assert.equal(early.untilReceived(), undefined);
 });
 
 test('a node that is not a member does not answer', async () => {

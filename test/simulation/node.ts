@@ -145,12 +145,12 @@ export class SimulatedNode {
       logger: log,
       limits: LIMITS,
       carrier: rowCarrier(tables),
-      heard: () => audience.heard(),
+      untilReceived: () => audience.untilReceived(),
     });
     const called = { tables, asker: runtime, placement, clock, logger: log };
     const alarms = new Alarms(plant.alarms?.(called, soil) ?? called);
-    hearing.watch(() => cluster.company());
-    audience.watch(() => cluster.company());
+    hearing.watch(() => cluster.members());
+    audience.watch(() => cluster.members());
     peers.register(process, cluster.service);
     const host = withAlarms(withRings(runtime, rings), alarms);
     return new SimulatedNode({ name, process, clock, runtime, cluster, tables, alarms, host });

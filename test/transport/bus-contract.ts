@@ -93,11 +93,11 @@ function publicationContract(name: string, open: Open): void {
       await eventually('it has come', () => heard.every((messages) => messages.at(-1) === message));
     };
     await said(one, 'a');
-    const before = one.heard();
+    const before = one.receivedUpTo();
     await said(two, 'b');
     await said(one, 'c');
     assert.equal(two.follows(before, []), true);
-    assert.equal(one.follows(two.heard(), []), true);
+    assert.equal(one.follows(two.receivedUpTo(), []), true);
     await said(one, 'd');
     assert.deepEqual(told, []);
   });

@@ -26,8 +26,8 @@ import {
   type Subscription,
   servedBytes,
 } from '../bus.js';
-import { HeardNumbers } from '../heard-numbers.js';
 import { masked } from '../masked-url.js';
+import { ReceivedNumbers } from '../received-numbers.js';
 import type { TransportLog } from '../transport-log.js';
 import { FAILED_HEADER, OpenRequests } from './open-requests.js';
 import { Outbox, unpack } from './outbox.js';
@@ -99,7 +99,7 @@ export class NatsBus implements Bus {
    * Numbers of the common topics. A publisher's first message must be number 1: caches must not miss what a node
    * published before its first received message.
    */
-  private readonly numbers: HeardNumbers;
+  private readonly numbers: ReceivedNumbers;
   private readonly gapHandlers: ((subject: string | undefined) => void)[] = [];
   /** The time of the loss of the connection on the monotonic clock; undefined while it is up. */
   private downSinceMs: number | undefined;
@@ -149,7 +149,7 @@ export class NatsBus implements Bus {
   ) {
     this.numbering = new Numbering(`${options.name}#${randomBytes(8).toString('hex')}`);
     const { clock } = options;
-    this.numbers = new HeardNumbers({ nowMs: this.nowMs, firstMax: 1 });
+    this.numbers = new ReceivedNumbers({ nowMs: this.nowMs, firstMax: 1 });
     this.requests = new OpenRequests(clock);
     this.outbox = new Outbox((pack) => this.sendPublished(COMMON_SUBJECT, pack), clock);
     const limit = connection.info?.max_payload ?? PAYLOAD_BYTES_MAX;
@@ -200,7 +200,7 @@ export class NatsBus implements Bus {
 
   async subscribe(subject: string, handler: (payload: Uint8Array) => void): Promise<Subscription> {
     if (isCommon(subject)) return this.listenTo(subject, handler);
-    const watch = new GapWatch(new HeardNumbers({ nowMs: this.nowMs }));
+    const watch = new GapWatch(new ReceivedNumbers({ nowMs: this.nowMs }));
     const subscription = this.connection.subscribe(this.full(subject), {
       callback: (error, message) => {
         if (error) this.options.log.error({ err: error, subject }, 'failed to subscribe to a subject');
@@ -215,12 +215,12 @@ export class NatsBus implements Bus {
     this.gapHandlers.push(handler);
   }
 
-  heard(): readonly NodeHeardOf[] {
-    return this.numbers.heard();
+  receivedUpTo(): readonly NodeHeardOf[] {
+    return this.numbers.receivedUpTo();
   }
 
-  follows(heard: readonly NodeHeardOf[], lost: readonly NodeHeardOf[]): boolean {
-    return this.numbers.follows(heard, lost);
+  follows(received: readonly NodeHeardOf[], lost: readonly NodeHeardOf[]): boolean {
+    return this.numbers.follows(received, lost);
   }
 
   healthy(): boolean {

@@ -1,5 +1,5 @@
 import { codec } from '../../proto/codec.js';
-import type { HeardNumbers } from '../heard-numbers.js';
+import type { ReceivedNumbers } from '../received-numbers.js';
 import { Recent } from '../recent.js';
 
 const published = codec('murmuration.node.Published');
@@ -30,7 +30,7 @@ export class Numbering {
 
 /** Detects gaps in the publishers' numbers on one subscription. */
 export class GapWatch {
-  constructor(private readonly numbers: Pick<HeardNumbers, 'hear'>) {}
+  constructor(private readonly numbers: Pick<ReceivedNumbers, 'hear'>) {}
 
   /**
    * Decodes a message. `gap`: an earlier message of this publisher is missing.

@@ -55,9 +55,9 @@ export async function activate(
   const recovering = { kind: blueprint.kind, id, epoch, newId, format, primed, pause };
   const found = isNew ? untouched(recovering) : await recover(around, recovering);
   const { core } = found;
-  const lane = (side: string, handlers: Handlers, cursor: number, heard: ReadonlySet<string>) => {
+  const lane = (side: string, handlers: Handlers, cursor: number, invalidating: ReadonlySet<string>) => {
     const from = { actor: name, source: `${name}#${side}`, shard, epoch, halt };
-    return new Lane(around, core, name, from, handlers, heard, cursor, progressed);
+    return new Lane(around, core, name, from, handlers, invalidating, cursor, progressed);
   };
   const before = lane('before', blueprint.beforeReply, found.beforeReply, blueprint.invalidating);
   const after = lane('after', blueprint.afterReply, found.afterReply, NOTHING);

@@ -37,7 +37,7 @@ interface UnderWay {
 /** Takes an activation's snapshots, stores them and removes old ones. */
 export class SnapshotKeeper {
   /** Heads of the stored snapshots, oldest first, without their states. */
-  private kept: readonly StoreSnapshotRecord[];
+  private stored: readonly StoreSnapshotRecord[];
   /** True when the store may hold snapshots older than `kept`. */
   private hasOlder: boolean;
   /** Bytes of the journal entries since the newest snapshot. */
@@ -60,7 +60,7 @@ export class SnapshotKeeper {
   ) {
     const { around, actor, goesOn } = context;
     this.trimmer = new JournalTrimmer(around, actor, goesOn, snapshot?.journalFrom ?? 0);
-    this.kept = snapshot === undefined ? [] : [snapshot];
+    this.stored = snapshot === undefined ? [] : [snapshot];
     this.hasOlder = snapshot !== undefined;
     this.bytesSince = replayedBytes;
     this.lastEpoch = lastEpoch;
@@ -114,7 +114,7 @@ export class SnapshotKeeper {
    * True when the newest snapshot has an older state version. A new snapshot saves the next activation the migration.
    */
   private get isOutdated(): boolean {
-    const newest = this.kept.at(-1);
+    const newest = this.stored.at(-1);
     return newest !== undefined && newest.stateVersion !== this.context.core.kind.stateVersion;
   }
 
@@ -128,7 +128,7 @@ export class SnapshotKeeper {
     this.hasOlder = true;
     for (let count = 0; count < KEPT; count++) if ((await this.take().stored) === undefined) return false;
     await this.trimmer.ended();
-    const [older] = this.kept;
+    const [older] = this.stored;
     if (older === undefined || this.hasOlder) return false;
     if (!this.trimmer.hasTrimmedFor(older)) this.trimmer.trim(older);
     await this.trimmer.ended();
@@ -136,14 +136,14 @@ export class SnapshotKeeper {
   }
 
   private get newestSeq(): number {
-    return this.kept.at(-1)?.seq ?? 0;
+    return this.stored.at(-1)?.seq ?? 0;
   }
 
   private isWorthAfter(entriesMin: number): boolean {
     if (!this.context.core.isKnownState) return false;
     const entries = this.context.core.seq - this.newestSeq;
     if (entries >= this.context.around.limits.snapshotEntriesMax) return true;
-    return entries >= entriesMin && this.bytesSince >= (this.kept.at(-1)?.bytes ?? 0);
+    return entries >= entriesMin && this.bytesSince >= (this.stored.at(-1)?.bytes ?? 0);
   }
 
   private take(): UnderWay {
@@ -168,7 +168,7 @@ export class SnapshotKeeper {
       epoch: this.lastEpoch,
       beforeReply: before.done,
       afterReply: after.done,
-      atMs: Math.max(around.clock.nowMs(), (this.kept.at(-1)?.atMs ?? 0) + 1),
+      atMs: Math.max(around.clock.nowMs(), (this.stored.at(-1)?.atMs ?? 0) + 1),
       journalFrom: this.trimmer.journalFrom,
     };
     try {
@@ -207,8 +207,8 @@ export class SnapshotKeeper {
   /** Removes what the new snapshot replaces, after reading back both the new one and the one before it. */
   private async keep(head: StoreSnapshotRecord): Promise<void> {
     const { around, actor, goesOn } = this.context;
-    this.hasOlder ||= this.kept.length === KEPT;
-    let kept = [...this.kept, head].slice(-KEPT);
+    this.hasOlder ||= this.stored.length === KEPT;
+    let kept = [...this.stored, head].slice(-KEPT);
     const trims = this.trimmer.isDue(kept);
     if (kept.length === KEPT && (this.hasOlder || trims)) {
       kept = await this.sound(kept);
@@ -219,7 +219,7 @@ export class SnapshotKeeper {
         if (trims) this.trimmer.trim(older);
       }
     }
-    this.kept = kept;
+    this.stored = kept;
   }
 
   /** Reads the snapshots back and returns those that are undamaged. */

@@ -70,7 +70,7 @@ export class Lane implements Waits {
     readonly from: EffectSource,
     private readonly handlers: Handlers,
     /** Event types that are done only when every other node has received their effects. */
-    private readonly heard: ReadonlySet<string>,
+    private readonly invalidating: ReadonlySet<string>,
     cursor: number,
     /** Runs after each entry that is done. */
     private readonly onDone: () => void,
@@ -80,7 +80,7 @@ export class Lane implements Waits {
     this.known = core.seq;
     this.inheritedTo = core.seq;
     // Any entry of an earlier activation may have such an event; the journal is not read to find out.
-    this.strictTo = heard.size > 0 ? core.seq : 0;
+    this.strictTo = invalidating.size > 0 ? core.seq : 0;
   }
 
   get idle(): boolean {
@@ -100,7 +100,7 @@ export class Lane implements Waits {
   push(entry: JournalEntry): void {
     const [isIdle, isDone] = [this.running === undefined && this.carriedOut === this.known, this.idle];
     this.known = entry.seq;
-    if (entry.events.some(({ type }) => this.heard.has(type))) this.strictTo = entry.seq;
+    if (entry.events.some(({ type }) => this.invalidating.has(type))) this.strictTo = entry.seq;
     if (isIdle && !entry.events.some((stored) => this.handlers.has(stored.type))) {
       this.queuedTo = this.carriedOut = entry.seq;
       if (isDone && this.core.seq === entry.seq) this.done = entry.seq;
@@ -267,9 +267,9 @@ export class Lane implements Waits {
       for (const stored of entry.events)
         if (this.handlers.has(stored.type)) await this.react(stored, happened, effects);
     }
-    if (this.heard.size === 0 || !entry.events.some(({ type }) => this.heard.has(type))) return;
-    const heard = this.around.invalidated();
-    if (heard !== undefined) await this.from.halt.race(heard);
+    if (this.invalidating.size === 0 || !entry.events.some(({ type }) => this.invalidating.has(type))) return;
+    const invalidated = this.around.invalidated();
+    if (invalidated !== undefined) await this.from.halt.race(invalidated);
   }
 
   private async react({ type, event }: StoredEvent, happened: Happened<unknown>, effects: Effects): Promise<void> {

@@ -50,9 +50,9 @@ export interface ShardHost {
   release(shards: readonly number[], warm: (chunk: NodeHandoffChunk) => Promise<void>): Promise<void>;
   /**
    * Accepts a warm activation from the shard's last owner, before `acquire`, which saves reading its snapshot from the
-   * store. `heard`: the bus messages that this owner had received, as far as it reported them.
+   * store. `received`: the bus messages that this owner had received, as far as it reported them.
    */
-  prime(chunk: NodeHandoffChunk, heard: NodeHeard | undefined): void;
+  prime(chunk: NodeHandoffChunk, received: NodeHeard | undefined): void;
   /** Stops the shards at once after the lease was lost. Acknowledges nothing more. */
   abandon(shards: readonly number[]): void;
 }

@@ -69,7 +69,7 @@ export class RateLimits {
 
   constructor(options: RateLimitsOptions) {
     this.#options = options;
-    this.#subscription = options.bus.subscribe(RATES_TOPIC, (payload) => this.#heard(payload));
+    this.#subscription = options.bus.subscribe(RATES_TOPIC, (payload) => this.#onCounts(payload));
     this.#subscription.catch(() => undefined);
   }
 
@@ -139,7 +139,7 @@ export class RateLimits {
     if (window.untold.size > 0) this.#tellLater();
   }
 
-  #heard(payload: Uint8Array): void {
+  #onCounts(payload: Uint8Array): void {
     const { node, name, window: number, counts } = message.decode(payload);
     const rules = this.#options.rules();
     if (rules === 'off' || node === this.#options.node || !Object.hasOwn(rules, name)) return;

@@ -113,14 +113,14 @@ function groupBytes(
   };
   if (newest.subject !== undefined || fallback !== undefined || shown !== 'page') return make();
   // A page's groups have distinct newest notifications.
-  const kept = services.pages.others.groups.get(newest.id);
+  const cached = services.pages.others.groups.get(newest.id);
   const isSame =
-    kept !== undefined &&
-    kept.isGrouped === isGrouped &&
-    kept.count === count &&
-    kept.oldestId === oldestId &&
-    isOf(kept.sample, sample);
-  if (isSame) return kept.bytes;
+    cached !== undefined &&
+    cached.isGrouped === isGrouped &&
+    cached.count === count &&
+    cached.oldestId === oldestId &&
+    isOf(cached.sample, sample);
+  if (isSame) return cached.bytes;
   const bytes = make();
   const ids = sample.map(({ id }) => id);
   services.pages.others.groups.set(newest.id, { isGrouped, count, oldestId, sample: ids, bytes });

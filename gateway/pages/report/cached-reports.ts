@@ -29,7 +29,7 @@ const NO_RULES = Buffer.from(',"rules":[]}');
 
 /** Reports as moderators see them, cached until the report or an account that it names changes. */
 export class ReportCards {
-  readonly #kept = new WeakMap<InstanceReport, CachedReport>();
+  readonly #fragments = new WeakMap<InstanceReport, CachedReport>();
   readonly #account: (record: StoreAccountRecord) => Uint8Array;
 
   /** `account` returns the bytes of an account as moderators see it: the same object while they are equal. */
@@ -53,15 +53,15 @@ export class ReportCards {
     };
     const [by, about, judge, judged] = [bytesOf(account), bytesOf(target), bytesOf(assigned), bytesOf(resolvedBy)];
     if (by === undefined || about === undefined) return undefined;
-    const kept = this.#kept.get(report);
+    const cached = this.#fragments.get(report);
     if (
-      kept?.people[0] === by &&
-      kept.people[1] === about &&
-      kept.people[2] === judge &&
-      kept.people[3] === judged &&
-      (kept.known === known || report.ruleIds.length === 0)
+      cached?.people[0] === by &&
+      cached.people[1] === about &&
+      cached.people[2] === judge &&
+      cached.people[3] === judged &&
+      (cached.known === known || report.ruleIds.length === 0)
     ) {
-      return kept;
+      return cached;
     }
     const own = Buffer.from(JSON.stringify(renderAdminReport(report)).slice(0, -1));
     const people = [ACCOUNT, by, TARGET, about, ASSIGNED, judge ?? NULL, TAKEN_BY, judged ?? NULL];
@@ -70,7 +70,7 @@ export class ReportCards {
     const end = whole.length - rules.length;
     const parts = { whole, head: whole.subarray(0, end - NONE.length), rules: whole.subarray(end) };
     const made = { ...parts, people: [by, about, judge, judged], known };
-    this.#kept.set(report, made);
+    this.#fragments.set(report, made);
     return made;
   }
 }

@@ -73,8 +73,8 @@ export class Cards {
 
   account(record: StoreAccountRecord): AccountCard {
     this.#renew();
-    const kept = this.#accounts.get(record.id);
-    if (kept?.record === record) return kept;
+    const cached = this.#accounts.get(record.id);
+    if (cached?.record === record) return cached;
     const bytes = Buffer.from(JSON.stringify(renderAccount(this.#instance, record)));
     const card = { record, bytes, open: bytes.subarray(0, -1) };
     this.#accounts.set(record.id, card);
@@ -84,11 +84,12 @@ export class Cards {
   /** Returns `{…,"reblog":`. The reblogged status or `null` follows, then the viewer's fields. */
   status(record: StoreStatusRecord, author: StoreAccountRecord): Pick<Card, 'bytes' | 'collections'> {
     this.#renew();
-    const kept = this.#cards.get(record.id);
-    if (kept?.record === record && kept.author === author) return kept;
-    const isSameText = kept !== undefined && saysTheSame(kept.record, record) && writtenBySame(kept.author, author);
-    const collections = isSameText ? kept.collections : linkedCollections(this.#instance, record);
-    const text = isSameText ? kept.text : this.#text(record, author, collections !== undefined);
+    const cached = this.#cards.get(record.id);
+    if (cached?.record === record && cached.author === author) return cached;
+    const isSameText =
+      cached !== undefined && saysTheSame(cached.record, record) && writtenBySame(cached.author, author);
+    const collections = isSameText ? cached.collections : linkedCollections(this.#instance, record);
+    const text = isSameText ? cached.text : this.#text(record, author, collections !== undefined);
     const counts = Buffer.from(`,${JSON.stringify(statusCounts(record)).slice(1, -1)},"reblog":`);
     const bytes = Buffer.concat([text, ACCOUNT, this.account(author).bytes, counts]);
     const card = { record, author, text: bytes.subarray(0, text.length), bytes, collections };
@@ -147,8 +148,8 @@ export class Tails {
       return tailOf(isOpen, quotable, marksOf(bits, filtered), poll);
     }
     if (filtered !== undefined) {
-      const kept = this.#filtered.get(filtered);
-      if (kept?.place === place) return kept.tail;
+      const cached = this.#filtered.get(filtered);
+      if (cached?.place === place) return cached.tail;
       const made = tailOf(isOpen, quotable, marksOf(bits, filtered));
       this.#filtered.set(filtered, { place, tail: made });
       return made;

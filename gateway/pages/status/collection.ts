@@ -72,13 +72,13 @@ interface CachedCollection extends Pick<VisibleCollection, 'owner' | 'items'> {
 }
 
 /** Cached JSON by the collection's text, valid while text, owner and items are unchanged. */
-const kept = new WeakMap<AccountCollectionText, CachedCollection>();
+const cached = new WeakMap<AccountCollectionText, CachedCollection>();
 
 /** Renders a collection as JSON. A collection with hidden items is rendered for each viewer. */
 export function collectionJson(instance: InstanceSettings, seen: VisibleCollection): Uint8Array {
   const { record, owner, items } = seen;
   const { id, text, updatedAtMs } = record;
-  const known = text && kept.get(text);
+  const known = text && cached.get(text);
   const isSame =
     known?.id === id &&
     known.owner === owner &&
@@ -88,6 +88,6 @@ export function collectionJson(instance: InstanceSettings, seen: VisibleCollecti
   if (isSame) return known.bytes;
   const bytes = Buffer.from(JSON.stringify(renderCollection(instance, seen)));
   if (text !== undefined && items.length === record.items.length)
-    kept.set(text, { id, owner, items, updatedAtMs, bytes });
+    cached.set(text, { id, owner, items, updatedAtMs, bytes });
   return bytes;
 }

@@ -373,8 +373,8 @@ export function arrayOf(
 }
 
 function after(stored: Marks, { favourited, reblogged, bookmarked }: Done): Marks {
-  const id = (isDone: boolean | undefined, kept: string | undefined) =>
-    isDone === undefined ? kept : isDone ? (kept ?? '') : undefined;
+  const id = (isDone: boolean | undefined, cached: string | undefined) =>
+    isDone === undefined ? cached : isDone ? (cached ?? '') : undefined;
   return (statusId) => {
     const mark = stored(statusId);
     return {

@@ -84,9 +84,9 @@ export class ViewerMarks {
       else if (id > highest) highest = id;
     }
     const era = eraOfId(lowest);
-    const kept = this.#eras.get(nameOf(viewer, era))?.marks;
-    if (kept === undefined || eraOfId(highest) !== era) return this.#ofEras(viewer, statusIds);
-    return kept.size === 0 ? NO_MARKS : (id) => kept.get(id);
+    const cached = this.#eras.get(nameOf(viewer, era))?.marks;
+    if (cached === undefined || eraOfId(highest) !== era) return this.#ofEras(viewer, statusIds);
+    return cached.size === 0 ? NO_MARKS : (id) => cached.get(id);
   }
 
   async #ofEras(viewer: string, statusIds: readonly string[]): Promise<Marks> {
@@ -100,8 +100,8 @@ export class ViewerMarks {
 
   async #era(viewer: string, era: number, statusIds: readonly string[]): Promise<Map<string, StoreMark>> {
     const name = nameOf(viewer, era);
-    const kept = this.#eras.get(name) ?? (await this.#read(name, viewer, era));
-    if (kept.marks !== undefined) return kept.marks;
+    const cached = this.#eras.get(name) ?? (await this.#read(name, viewer, era));
+    if (cached.marks !== undefined) return cached.marks;
     const ids = statusIds.filter((id) => eraOfId(id) === era);
     const found = await this.#tables.getMany(
       marks,
@@ -130,13 +130,13 @@ export class ViewerMarks {
     const reading = this.#reading.get(name);
     if (reading !== undefined) reading.stale = true;
     this.#reading.delete(name);
-    const kept = this.#eras.peek(name);
-    if (kept?.marks === undefined || status === undefined) return;
-    if (now === undefined || kept.marks.size >= ERA_MARKS_MAX) this.#eras.delete(name);
-    else if (now.value === undefined) kept.marks.delete(status);
+    const cached = this.#eras.peek(name);
+    if (cached?.marks === undefined || status === undefined) return;
+    if (now === undefined || cached.marks.size >= ERA_MARKS_MAX) this.#eras.delete(name);
+    else if (now.value === undefined) cached.marks.delete(status);
     else {
-      kept.marks.set(this.#idOf(status), shared(now.value as StoreMark));
-      if (kept.marks.size > kept.cost * WEIGHED_AGAIN) this.#eras.set(name, eraOf(kept.marks));
+      cached.marks.set(this.#idOf(status), shared(now.value as StoreMark));
+      if (cached.marks.size > cached.cost * WEIGHED_AGAIN) this.#eras.set(name, eraOf(cached.marks));
     }
   }
 

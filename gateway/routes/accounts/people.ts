@@ -118,9 +118,9 @@ const familiar = route({
   path: '/api/v1/accounts/familiar_followers',
   auth: 'user',
   scope: 'read:follows',
-  query: Type.Object({ id: asked() }),
+  query: Type.Object({ id: idsParam() }),
   // Mastodon.py sends a body.
-  body: Type.Object({ id: asked() }),
+  body: Type.Object({ id: idsParam() }),
   answer: Type.Array(FamiliarFollowers),
   handle: ({ services, viewer = '', query, body }) => {
     const ids = [...(query.id ?? []), ...(body.id ?? [])].slice(0, FAMILIAR_ASKED_MAX).map(storedId);
@@ -215,7 +215,7 @@ function familiarOf(
   return pieces;
 }
 
-function asked() {
+function idsParam() {
   return Type.Optional(Type.Array(idText(), { maxItems: FAMILIAR_ASKED_MAX }));
 }
 

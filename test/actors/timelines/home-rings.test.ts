@@ -212,9 +212,9 @@ test('a read upwards from below the floor is left to the store', () => {
 });
 
 test('a ring is handed over, completed with later deliveries, and valid while the relations are unchanged', async () => {
-  const bus = { heard: () => [], follows: () => true };
+  const bus = { receivedUpTo: () => [], follows: () => true };
   const [giver, receiver] = [world({ bus }), world({ bus })];
-  const heard = giver.rings.heard();
+  const received = giver.rings.receivedUpTo();
   post(giver, name(1), 10);
   await opened(giver, name(0), [name(1)]);
   post(giver, name(1), 20);
@@ -231,11 +231,11 @@ test('a ring is handed over, completed with later deliveries, and valid while th
   post(receiver, name(1), 30);
   post(receiver, name(2), 31);
   receiver.epoch = undefined;
-  for (const ring of moved) receiver.rings.welcome(ring, heard);
+  for (const ring of moved) receiver.rings.welcome(ring, received);
   receiver.epoch = 7;
   post(receiver, name(1), 40);
   assert.deepEqual(readAll(receiver.rings, name(0)).ids, [40, 30, 20, 10].map(id18));
 
-  for (const ring of moved) receiver.rings.welcome(ring, heard);
+  for (const ring of moved) receiver.rings.welcome(ring, received);
   assert.equal(receiver.rings.read(name(0), newest, 2).rest, 'none');
 });

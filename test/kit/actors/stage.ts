@@ -146,7 +146,7 @@ export class Stage {
       clock: this.clock,
       random: { bytes: (count) => new Uint8Array(count), fraction: () => ((drawn++ * 7919) % 1000) / 1000 },
       logger: { info: () => undefined, warn: note, error: note },
-      heard,
+      untilReceived: heard,
     });
     const node = { runtime, placement, store, bus, log };
     this.nodes.push(node);

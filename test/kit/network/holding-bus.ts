@@ -21,7 +21,7 @@ export function holdingBus(inner: Bus): Bus & { hold(): void; letGo(): void } {
         else held.push(() => handler(payload));
       }),
     onGap: inner.onGap.bind(inner),
-    heard: inner.heard.bind(inner),
+    receivedUpTo: inner.receivedUpTo.bind(inner),
     follows: inner.follows.bind(inner),
     healthy: () => inner.healthy(),
     downMs: () => inner.downMs(),

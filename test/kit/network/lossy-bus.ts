@@ -24,7 +24,7 @@ export function lossyBus(
       return inner.subscribe(subject, handler);
     },
     onGap: (handler: (subject: string | undefined) => void) => void gaps.push(handler),
-    heard: inner.heard.bind(inner),
+    receivedUpTo: inner.receivedUpTo.bind(inner),
     follows: inner.follows.bind(inner),
     healthy: () => !bus.down,
     downMs: () => (bus.down ? bus.downForMs : 0),

@@ -7,7 +7,7 @@ import {
   type Subscription,
   servedBytes,
 } from '../../../transport/bus.js';
-import { HeardNumbers } from '../../../transport/heard-numbers.js';
+import { ReceivedNumbers } from '../../../transport/received-numbers.js';
 import type { Process, SeededRandom, World } from '../world.js';
 
 export interface Faults {
@@ -35,7 +35,7 @@ interface Listener {
  */
 interface Ear {
   readonly process: Process;
-  readonly numbers: HeardNumbers;
+  readonly numbers: ReceivedNumbers;
   readonly handlers: Map<string, Set<(payload: Uint8Array) => void>>;
   readonly lost: () => void;
 }
@@ -159,7 +159,7 @@ export class Network {
       for (const handler of gapHandlers) handler(undefined);
     };
     const nowMs = () => this.world.clockOf(process).monotonicMs();
-    const numbers = new HeardNumbers({ nowMs, firstMax: 1 });
+    const numbers = new ReceivedNumbers({ nowMs, firstMax: 1 });
     const ear: Ear = { process, numbers, handlers: new Map(), lost };
     this.ears.add(ear);
     const publisher = `${process.name}#${this.runs++}`;
@@ -194,7 +194,7 @@ export class Network {
         return this.subscription(() => all.delete(listener));
       },
       onGap: (handler) => void gapHandlers.push(handler),
-      heard: () => numbers.heard(),
+      receivedUpTo: () => numbers.receivedUpTo(),
       follows: (heard, gone) => numbers.follows(heard, gone),
       healthy: () => !this.unplugged.has(process.name),
       downMs: () => this.world.now - (this.unplugged.get(process.name) ?? this.world.now),

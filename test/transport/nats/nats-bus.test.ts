@@ -258,10 +258,10 @@ test('a bus that has lost messages another did not receive does not follow it; a
     stranger.publish(`${prefix}.topics`, published.encode({ publisher: 'stranger', number, payload }));
   const upTo = (number: number) => [{ publisher: 'stranger', number }];
   const hasHeard = (bus: NatsBus, number: number) =>
-    eventually(`${number} has come`, () => bus.heard().some((of) => of.number === number));
+    eventually(`${number} has come`, () => bus.receivedUpTo().some((of) => of.number === number));
   send(1);
   await hasHeard(one, 1);
-  assert.deepEqual(one.heard(), upTo(1));
+  assert.deepEqual(one.receivedUpTo(), upTo(1));
   const [inTime, late] = [await shared(t, prefix, 'in time'), await shared(t, prefix, 'late')];
   const gaps = { inTime: 0, late: 0 };
   inTime.onGap(() => (gaps.inTime += 1));

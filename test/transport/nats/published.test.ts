@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { codec } from '../../../proto/codec.js';
-import { HeardNumbers } from '../../../transport/heard-numbers.js';
 import { GapWatch, Numbering } from '../../../transport/nats/published.js';
+import { ReceivedNumbers } from '../../../transport/received-numbers.js';
 
 const empty = new Uint8Array();
-const newWatch = () => new GapWatch(new HeardNumbers({ nowMs: () => 0 }));
+const newWatch = () => new GapWatch(new ReceivedNumbers({ nowMs: () => 0 }));
 const gaps = (watch: GapWatch, ...messages: Uint8Array[]) => messages.map((message) => watch.unwrap(message).gap);
 
 test('messages in sequence have no gap, whichever number the first one has', () => {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { RecentlyHeard } from '../../../actors/timelines/recently-heard.js';
+import { RecentlyReceived } from '../../../actors/timelines/recently-received.js';
 
 test('everything after the reported loss is stored', () => {
   let number = 0;
-  const recently = new RecentlyHeard(() => [{ publisher: 'a', number }], 4);
+  const recently = new RecentlyReceived(() => [{ publisher: 'a', number }], 4);
   for (number = 1; number <= 50; number++) {
     recently.add('author', String(number));
     const kept = new Set(recently.by(['author']));
@@ -16,7 +16,7 @@ test('everything after the reported loss is stored', () => {
 });
 
 test('only ids by the given authors are returned, each once', () => {
-  const recently = new RecentlyHeard(() => [], 3);
+  const recently = new RecentlyReceived(() => [], 3);
   for (const [author, id] of ['a1', 'b2', 'a3', 'c4', 'a5'].map((said) => [said[0] ?? '', said])) {
     recently.add(author ?? '', id ?? '');
   }

@@ -7,7 +7,7 @@ import type { NodeHeardOf } from '../../proto/gen/types.js';
 const HALF = 32_768;
 
 /** Recently delivered statuses, to complete rings from other nodes that may have missed some during the handover. */
-export class RecentlyHeard {
+export class RecentlyReceived {
   /** Ids by author, so that accepting a ring does not scan all of them: those of the current half, and of the last. */
   #newer = new Map<string, string[]>();
   #older: ReadonlyMap<string, readonly string[]> = new Map();
@@ -15,9 +15,9 @@ export class RecentlyHeard {
   #halfBegan: readonly NodeHeardOf[] = [];
   #lost: readonly NodeHeardOf[] = [];
 
-  /** `heard` returns the positions of the publishers; tests lower `half`. */
+  /** `received` returns the positions of the publishers; tests lower `half`. */
   constructor(
-    private readonly heard: () => readonly NodeHeardOf[],
+    private readonly received: () => readonly NodeHeardOf[],
     private readonly half = HALF,
   ) {}
 
@@ -30,7 +30,7 @@ export class RecentlyHeard {
   add(author: string, id: string): void {
     if (this.#added % this.half === 0) {
       this.#lost = this.#halfBegan;
-      this.#halfBegan = this.heard();
+      this.#halfBegan = this.received();
       this.#older = this.#newer;
       this.#newer = new Map();
     }

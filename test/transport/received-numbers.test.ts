@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { HeardNumbers, SILENT_MS } from '../../transport/heard-numbers.js';
+import { ReceivedNumbers, SILENT_MS } from '../../transport/received-numbers.js';
 
 const of = (publisher: string, number: number) => ({ publisher, number });
 const subscription = () => {
-  const made = { nowMs: 0, numbers: undefined as unknown as HeardNumbers };
-  made.numbers = new HeardNumbers({ nowMs: () => made.nowMs, firstMax: 1 });
+  const made = { nowMs: 0, numbers: undefined as unknown as ReceivedNumbers };
+  made.numbers = new ReceivedNumbers({ nowMs: () => made.nowMs, firstMax: 1 });
   return made;
 };
 const having = (publisher: string, ...numbers: number[]) => {
@@ -19,13 +19,13 @@ test('messages of a publisher before its first received one are missing, unless 
   assert.equal(numbers.hear('a', 1), false);
   assert.equal(numbers.hear('b', 2), true);
   assert.equal(numbers.hear('b', 3), false);
-  assert.equal(new HeardNumbers({ nowMs: () => 0 }).hear('b', 2), false);
+  assert.equal(new ReceivedNumbers({ nowMs: () => 0 }).hear('b', 2), false);
 });
 
 test('a subscription reports the last received number of each publisher', () => {
   const { numbers } = having('a', 1, 2, 4, 5);
   numbers.hear('b', 1);
-  assert.deepEqual(numbers.heard(), [of('a', 5), of('b', 1)]);
+  assert.deepEqual(numbers.receivedUpTo(), [of('a', 5), of('b', 1)]);
 });
 
 test('a subscription that has received everything later follows another; one that began later or has a gap does not', () => {
@@ -57,7 +57,7 @@ test('the next message of a publisher known only to the other is expected, and r
   const [inOrder, behind, gap] = [subscription(), subscription(), subscription()];
   for (const { numbers } of [inOrder, behind, gap]) {
     assert.equal(numbers.follows([of('a', 7)], []), true);
-    assert.deepEqual(numbers.heard(), [of('a', 7)]);
+    assert.deepEqual(numbers.receivedUpTo(), [of('a', 7)]);
   }
   assert.deepEqual([inOrder.numbers.hear('a', 8), inOrder.numbers.hear('a', 10)], [false, true]);
   // In transit when the other had it already.
@@ -75,6 +75,6 @@ test('a publisher that has been silent for long is forgotten; a message of it sh
   assert.equal(old.numbers.follows([of('a', 1)], []), false);
   old.nowMs += 1;
   assert.equal(old.numbers.follows([of('a', 1)], []), true);
-  assert.deepEqual(old.numbers.heard(), [of('a', 1)]);
+  assert.deepEqual(old.numbers.receivedUpTo(), [of('a', 1)]);
   assert.equal(old.numbers.hear('ended', 7), true);
 });

@@ -16,7 +16,7 @@ interface Run {
   readonly atMs: number;
 }
 
-export interface HeardNumbersOptions {
+export interface ReceivedNumbersOptions {
   /** A monotonic clock. */
   readonly nowMs: () => number;
   /**
@@ -27,12 +27,12 @@ export interface HeardNumbersOptions {
 }
 
 /** Tracks the numbers that one subscription has received from each publisher since the last gap. */
-export class HeardNumbers {
+export class ReceivedNumbers {
   readonly #runs = new Recent<Run>(PUBLISHERS_MAX);
   readonly #nowMs: () => number;
   readonly #firstMax: number;
 
-  constructor({ nowMs, firstMax = Number.POSITIVE_INFINITY }: HeardNumbersOptions) {
+  constructor({ nowMs, firstMax = Number.POSITIVE_INFINITY }: ReceivedNumbersOptions) {
     this.#nowMs = nowMs;
     this.#firstMax = firstMax;
   }
@@ -48,7 +48,7 @@ export class HeardNumbers {
   }
 
   /** Returns the number of each publisher up to which everything was received. */
-  heard(): NodeHeardOf[] {
+  receivedUpTo(): NodeHeardOf[] {
     this.#forgetSilent();
     return [...this.#runs].map(([publisher, { to }]) => ({ publisher, number: to }));
   }
@@ -58,9 +58,9 @@ export class HeardNumbers {
    * with the next message of its publisher.
    * @param lost messages up to these numbers do not count as received: the caller has forgotten their effects
    */
-  follows(heard: readonly NodeHeardOf[], lost: readonly NodeHeardOf[]): boolean {
+  follows(received: readonly NodeHeardOf[], lost: readonly NodeHeardOf[]): boolean {
     this.#forgetSilent();
-    const theirs = numbersOf(heard);
+    const theirs = numbersOf(received);
     const gone = numbersOf(lost);
     for (const [publisher, { from }] of this.#runs) {
       if (Math.max(from, (gone.get(publisher) ?? 0) + 1) > (theirs.get(publisher) ?? 0) + 1) return false;
@@ -78,5 +78,5 @@ export class HeardNumbers {
   }
 }
 
-const numbersOf = (heard: readonly NodeHeardOf[]): ReadonlyMap<string, number> =>
-  new Map(heard.map(({ publisher, number }) => [publisher, number]));
+const numbersOf = (received: readonly NodeHeardOf[]): ReadonlyMap<string, number> =>
+  new Map(received.map(({ publisher, number }) => [publisher, number]));
