@@ -21,10 +21,7 @@ const CAROL = '000000000000000003';
 
 const bus = lossyBus(new InProcessHub(realClock).bus('one'));
 const gateway = new GatewayFixture(bus);
-const stored: { statuses: StoreStatusRecord[]; notifications: StoredNotification[] } = {
-  statuses: [],
-  notifications: [],
-};
+const stored = { statuses: [] as StoreStatusRecord[], notifications: [] as StoredNotification[] };
 const follows = new Map<string, AccountFollowingEdge[]>();
 const blocked = new Map<string, string[]>();
 const lists = new Map<string, AccountSourceList[]>();
