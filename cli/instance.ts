@@ -2,8 +2,8 @@ import { isId, storedId } from '../actors/domain/ids.js';
 import { isProblem } from '../actors/domain/problem.js';
 import type { Node } from '../compose/node.js';
 import { AUDIT_MAX, type AuditedAct, auditOf } from '../gateway/moderation/audit.js';
-import { SETTINGS } from '../gateway/settings/about.js';
 import { putEntry, removeEntry } from '../gateway/settings/changes.js';
+import { SETTINGS } from '../gateway/settings/names.js';
 import { Refused } from './refused.js';
 import { type Declare, printLine, type WithRun } from './running.js';
 

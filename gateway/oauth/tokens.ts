@@ -1,8 +1,8 @@
 import { Type } from '@sinclair/typebox';
 import { isProblem, type Problem } from '../../actors/domain/problem.js';
 import { tokenHash } from '../http/authenticator.js';
+import { entity } from '../http/entity.js';
 import type { Services } from '../http/services.js';
-import { entity } from '../openapi/entity.js';
 import { newSecret } from './clients.js';
 
 /** The REST API's Token. */

@@ -8,7 +8,6 @@ import type {
 } from '../../proto/gen/types.js';
 import { Generations } from '../../store/cache/generations.js';
 import type { LinkTrend } from '../discovery/trends.js';
-import { renderTrendsLink } from '../discovery/trends-link.js';
 import { type CachedGroups, GROUP_PAGES_MAX } from '../notifications/cached-groups.js';
 import type { EmojiLookup } from '../settings/custom-emoji.js';
 import type { InstanceSettings } from '../settings/settings.js';
@@ -18,6 +17,7 @@ import { CachedJson } from './cached-json.js';
 import { type ReportCard, ReportCards } from './report/cached-reports.js';
 import type { TagUses } from './status/tag.js';
 import { renderTag } from './status/tag.js';
+import { renderTrendsLink } from './status/trends-link.js';
 
 /** Cached groups of notifications: some 700 bytes each. */
 const GROUPS_MAX = 8_192;

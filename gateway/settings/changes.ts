@@ -5,7 +5,7 @@ import type { Collection } from '../../actors/instance/entries.js';
 import type { InstanceEntry } from '../../proto/gen/types.js';
 import { RATE_RULES, rateRules } from '../http/limits/rate-rules.js';
 import type { Services } from '../http/services.js';
-import { SETTINGS } from './about.js';
+import { SETTINGS } from './names.js';
 
 /** Content of a new or changed entry; an absent field stays as it is, or empty. */
 export type EntryContent = Partial<Pick<InstanceEntry, 'text' | 'domain' | 'address' | 'announcement'>>;

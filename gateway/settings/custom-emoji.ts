@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox';
-import { entity, nullable, type Shape, uri } from '../openapi/entity.js';
+import { entity, nullable, type Shape, uri } from '../http/entity.js';
 /** The REST API's CustomEmoji. */
 export const CustomEmoji = entity('CustomEmoji', {
   shortcode: Type.String(),

@@ -5,7 +5,7 @@ import { fileUrl } from '../../../actors/domain/media.js';
 import { QUOTE_POLICY_DEFAULT } from '../../../actors/domain/quoting.js';
 import { type RenderOptions, renderHtml, renderInline } from '../../../actors/domain/text/plain-text.js';
 import type { AccountField, AccountProfile, StoreAccountRecord } from '../../../proto/gen/types.js';
-import { day, entity, extended, nullable, oneOf, type Shape, time, uri, VISIBILITIES } from '../../openapi/entity.js';
+import { day, entity, extended, nullable, oneOf, type Shape, time, uri, VISIBILITIES } from '../../http/entity.js';
 import { isoDay } from '../../paging/iso-time.js';
 import { CustomEmoji, emojiIn, NO_EMOJI } from '../../settings/custom-emoji.js';
 import type { InstanceSettings } from '../../settings/settings.js';

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { isLocal } from '../../../actors/domain/addresses.js';
 import type { StoreAccountRecord } from '../../../proto/gen/types.js';
-import { entity, nullable, type Shape, time } from '../../openapi/entity.js';
+import { entity, nullable, type Shape, time } from '../../http/entity.js';
 import { isoTime } from '../../paging/iso-time.js';
 import type { InstanceSettings } from '../../settings/settings.js';
 import { Account, renderWhole } from './account.js';

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { accountUrl } from '../../../actors/domain/addresses.js';
 import type { AccountFeaturedTag } from '../../../proto/gen/types.js';
-import { day, entity, nullable, type Shape, uri } from '../../openapi/entity.js';
+import { day, entity, nullable, type Shape, uri } from '../../http/entity.js';
 import { isoDay } from '../../paging/iso-time.js';
 import type { InstanceSettings } from '../../settings/settings.js';
 

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import type { AccountFilter, AccountFilteredStatus, AccountFilterKeyword } from '../../../proto/gen/types.js';
-import { entity, nullable, oneOf, type Shape, time } from '../../openapi/entity.js';
+import { entity, nullable, oneOf, type Shape, time } from '../../http/entity.js';
 import { isoTime } from '../../paging/iso-time.js';
 import type { FilterMatch } from '../../viewing/filters.js';
 

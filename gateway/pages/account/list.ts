@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import type { AccountList } from '../../../proto/gen/types.js';
-import { entity, oneOf, type Shape } from '../../openapi/entity.js';
+import { entity, oneOf, type Shape } from '../../http/entity.js';
 
 /** The REST API's List. */
 export const List = entity('List', {

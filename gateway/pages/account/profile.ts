@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import type { StoreAccountRecord } from '../../../proto/gen/types.js';
-import { entity, type Shape } from '../../openapi/entity.js';
+import { entity, type Shape } from '../../http/entity.js';
 import type { InstanceSettings } from '../../settings/settings.js';
 import { CredentialAccount, Field, renderCredentialAccount } from './account.js';
 

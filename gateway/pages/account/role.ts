@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { COLLECTIONS_MAX } from '../../../actors/account/collections.js';
 import { permissionsOf } from '../../../actors/domain/permissions.js';
-import { entity, type Shape } from '../../openapi/entity.js';
+import { entity, type Shape } from '../../http/entity.js';
 
 /** The REST API's Role. */
 export const Role = entity('Role', {

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { readText, renderHtml } from '../../../actors/domain/text/plain-text.js';
 import type { AccountAnnouncementMark, InstanceEmojiCounted, InstanceEntry } from '../../../proto/gen/types.js';
-import { entity, nullable, type Shape, time, uri } from '../../openapi/entity.js';
+import { entity, nullable, type Shape, time, uri } from '../../http/entity.js';
 import { isoTime } from '../../paging/iso-time.js';
 import { CustomEmoji, emojiIn } from '../../settings/custom-emoji.js';
 import type { InstanceSettings } from '../../settings/settings.js';

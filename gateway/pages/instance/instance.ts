@@ -26,10 +26,10 @@ import {
 } from '../../../actors/domain/poll-rules.js';
 import { LINK_COUNTS_AS } from '../../../actors/domain/text/plain-text.js';
 import { STATUS_CHARS_MAX } from '../../../actors/domain/text/status-text.js';
-import { entity, nullable, oneOf, type Shape, uri } from '../../openapi/entity.js';
-import type { About } from '../../settings/about.js';
+import { entity, nullable, oneOf, type Shape, uri } from '../../http/entity.js';
 import type { InstanceSettings } from '../../settings/settings.js';
 import { Account, MISSING_HEADER_PATH, renderAccount } from '../account/account.js';
+import type { About } from './about.js';
 import { Rule, renderRule } from './rule.js';
 
 /**

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import type { InstanceEntry } from '../../../proto/gen/types.js';
-import { entity, type Shape } from '../../openapi/entity.js';
+import { entity, type Shape } from '../../http/entity.js';
 
 /** The REST API's Rule. */
 export const Rule = entity('Rule', {

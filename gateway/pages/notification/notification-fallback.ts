@@ -1,8 +1,8 @@
 import { Type } from '@sinclair/typebox';
 import { notificationTitle } from '../../../actors/domain/text/notification-words.js';
 import { escapeHtml } from '../../../actors/domain/text/plain-text.js';
+import { entity, nullable, type Shape } from '../../http/entity.js';
 import type { SeenNotification } from '../../notifications/seen-notifications.js';
-import { entity, nullable, type Shape } from '../../openapi/entity.js';
 
 /** The REST API's NotificationFallback: a text in HTML for a notification whose type the client does not support. */
 export const NotificationFallback = entity('NotificationFallback', {

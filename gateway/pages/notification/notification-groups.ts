@@ -1,10 +1,10 @@
 import { Type } from '@sinclair/typebox';
 import type { StoreAccountRecord } from '../../../proto/gen/types.js';
+import { entity, type Shape, time } from '../../http/entity.js';
 import { JsonPieces } from '../../http/json-pieces.js';
 import type { Services } from '../../http/services.js';
 import type { NotificationGroup as SeenGroup } from '../../notifications/found-groups.js';
 import { groupKey } from '../../notifications/group-key.js';
-import { entity, type Shape, time } from '../../openapi/entity.js';
 import { isoTime } from '../../paging/iso-time.js';
 import { type Soon, soon } from '../../paging/soon.js';
 import type { ReadServices } from '../../viewing/read-services.js';

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import type { AccountNotificationRequest } from '../../../proto/gen/types.js';
+import { entity, nullable, type Shape, time } from '../../http/entity.js';
 import type { Services } from '../../http/services.js';
-import { entity, nullable, type Shape, time } from '../../openapi/entity.js';
 import { isoTime } from '../../paging/iso-time.js';
 import { type Soon, soon } from '../../paging/soon.js';
 import { PLACES } from '../../viewing/judge.js';

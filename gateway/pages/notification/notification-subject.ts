@@ -5,7 +5,7 @@ import type {
   AccountNotifiedWarning,
   StoreNotificationRecord,
 } from '../../../proto/gen/types.js';
-import { entity, oneOf, type Shape, time } from '../../openapi/entity.js';
+import { entity, oneOf, type Shape, time } from '../../http/entity.js';
 import { isoTime } from '../../paging/iso-time.js';
 import type { People } from '../../viewing/people-at-hand.js';
 import type { ReadServices } from '../../viewing/read-services.js';

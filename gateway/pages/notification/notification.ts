@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
+import { entity, oneOf, type Shape, time } from '../../http/entity.js';
 import { groupKey } from '../../notifications/group-key.js';
 import type { SeenNotification } from '../../notifications/seen-notifications.js';
-import { entity, oneOf, type Shape, time } from '../../openapi/entity.js';
 import { isoTime } from '../../paging/iso-time.js';
 import { Account } from '../account/account.js';
 import { Status } from '../status/status.js';

@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox';
 import { accountUri, isLocal } from '../../../actors/domain/addresses.js';
 import { escapeHtml } from '../../../actors/domain/text/plain-text.js';
 import type { AccountCollectionItem, AccountCollectionText } from '../../../proto/gen/types.js';
-import { entity, nullable, type Shape, time, uri } from '../../openapi/entity.js';
+import { entity, nullable, type Shape, time, uri } from '../../http/entity.js';
 import { isoTime } from '../../paging/iso-time.js';
 import type { InstanceSettings } from '../../settings/settings.js';
 import type { VisibleCollection } from '../../viewing/visible-collections.js';

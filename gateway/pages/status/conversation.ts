@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import type { AccountDirect, StoreAccountRecord } from '../../../proto/gen/types.js';
+import { entity, nullable } from '../../http/entity.js';
 import type { Services } from '../../http/services.js';
-import { entity, nullable } from '../../openapi/entity.js';
 import { type Soon, soon } from '../../paging/soon.js';
 import { PLACES } from '../../viewing/judge.js';
 import type { Lens } from '../../viewing/lens.js';

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { fileUrl } from '../../../actors/domain/media.js';
 import type { AccountMedia } from '../../../proto/gen/types.js';
-import { entity, nullable, oneOf, type Shape, uri } from '../../openapi/entity.js';
+import { entity, nullable, oneOf, type Shape, uri } from '../../http/entity.js';
 import type { InstanceSettings } from '../../settings/settings.js';
 
 /** The REST API's MetaDetails. */

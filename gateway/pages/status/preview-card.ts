@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { fileUrl } from '../../../actors/domain/media.js';
 import type { LinkCard } from '../../../proto/gen/types.js';
-import { entity, nullable, oneOf, type Shape, time, uri } from '../../openapi/entity.js';
+import { entity, nullable, oneOf, type Shape, time, uri } from '../../http/entity.js';
 import type { InstanceSettings } from '../../settings/settings.js';
 
 /** The REST API's PreviewCard::Author. */

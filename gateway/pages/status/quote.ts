@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { mayQuote, type Quotable, quotableBy } from '../../../actors/domain/quoting.js';
-import { entity, nullable, oneOf, type Shape } from '../../openapi/entity.js';
+import { entity, nullable, oneOf, type Shape } from '../../http/entity.js';
 import type { SeenQuote } from '../../viewing/visible-status.js';
 
 export const quoteState = oneOf(

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import type { AccountScheduledItem } from '../../../proto/gen/types.js';
-import { entity, nullable, oneOf, type Shape, time, VISIBILITIES } from '../../openapi/entity.js';
+import { entity, nullable, oneOf, type Shape, time, VISIBILITIES } from '../../http/entity.js';
 import { isoTime } from '../../paging/iso-time.js';
 import { MediaAttachment } from './media.js';
 

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import type { StoreAccountRecord, StoreStatusRecord, StoreStatusRevision } from '../../../proto/gen/types.js';
-import { entity, type Shape, time } from '../../openapi/entity.js';
+import { entity, type Shape, time } from '../../http/entity.js';
 import { isoTime } from '../../paging/iso-time.js';
 import { CustomEmoji, emojiIn } from '../../settings/custom-emoji.js';
 import type { InstanceSettings } from '../../settings/settings.js';

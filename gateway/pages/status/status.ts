@@ -1,7 +1,7 @@
 import { type TSchema, Type } from '@sinclair/typebox';
 import { statusUri, statusUrl } from '../../../actors/domain/addresses.js';
 import type { StoreAccountRecord, StoreMark, StoreStatusRecord } from '../../../proto/gen/types.js';
-import { entity, nullable, oneOf, type Shape, time, uri, VISIBILITIES } from '../../openapi/entity.js';
+import { entity, nullable, oneOf, type Shape, time, uri, VISIBILITIES } from '../../http/entity.js';
 import { isoTime } from '../../paging/iso-time.js';
 import { CustomEmoji, emojiIn } from '../../settings/custom-emoji.js';
 import type { InstanceSettings } from '../../settings/settings.js';

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { tagId } from '../../../actors/domain/text/tag-id.js';
-import { entity, type Shape, uri } from '../../openapi/entity.js';
+import { entity, type Shape, uri } from '../../http/entity.js';
 import type { InstanceSettings } from '../../settings/settings.js';
 
 /** The REST API's TagHistory: numbers are strings, a day is its first second. */

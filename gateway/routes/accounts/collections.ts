@@ -10,10 +10,10 @@ import { HASHTAG_BYTES_MAX, namedHashtag } from '../../../actors/domain/text/has
 import { isLanguage, LANGUAGE_CHARS_MAX } from '../../../actors/domain/text/language.js';
 import type { AccountFeatured } from '../../../proto/gen/types.js';
 import { featuredIn } from '../../../store/tables.js';
+import { entity } from '../../http/entity.js';
 import { JsonPieces } from '../../http/json-pieces.js';
 import { type Answer, type AnyRoute, json, type Request, route } from '../../http/route.js';
 import type { Services } from '../../http/services.js';
-import { entity } from '../../openapi/entity.js';
 import { Account } from '../../pages/account/account.js';
 import { idParams } from '../../pages/answers.js';
 import {

@@ -4,8 +4,8 @@ import { DIMENSIONS, dimension } from '../../admin-measures/dimensions.js';
 import { MEASURES, measure, type Subjects } from '../../admin-measures/measures.js';
 import { periodOf } from '../../admin-measures/period.js';
 import { retention } from '../../admin-measures/retention.js';
+import { entity, nullable, oneOf, time as timeText } from '../../http/entity.js';
 import { type AnyRoute, json, route } from '../../http/route.js';
-import { entity, nullable, oneOf, time as timeText } from '../../openapi/entity.js';
 import { limitQuery } from '../../paging/bounds.js';
 import { isoTime } from '../../paging/iso-time.js';
 

@@ -12,15 +12,15 @@ import {
   type Verdict,
 } from '../../discovery/trend-reviews.js';
 import type { Trend } from '../../discovery/trends.js';
-import { TrendsLink } from '../../discovery/trends-link.js';
+import { extended } from '../../http/entity.js';
 import { JsonPieces } from '../../http/json-pieces.js';
 import { type AnyRoute, json, type Request, route } from '../../http/route.js';
 import type { Services } from '../../http/services.js';
-import { extended } from '../../openapi/entity.js';
 import { idParams } from '../../pages/answers.js';
 import { Status } from '../../pages/status/status.js';
 import { arrayOf } from '../../pages/status/status-pages.js';
 import { Tag } from '../../pages/status/tag.js';
+import { TrendsLink } from '../../pages/status/trends-link.js';
 import { forModerators, PLACES } from '../../viewing/judge.js';
 import type { ReadServices } from '../../viewing/read-services.js';
 import { notFound, visibleById } from '../../viewing/visible.js';

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
+import { entity, nullable, oneOf, uri } from '../../http/entity.js';
 import { type AnyRoute, json, route } from '../../http/route.js';
-import { entity, nullable, oneOf, uri } from '../../openapi/entity.js';
 import { Account } from '../../pages/account/account.js';
 import { Status } from '../../pages/status/status.js';
 import { notFound } from '../../viewing/visible.js';

@@ -1,8 +1,8 @@
 import { Type } from '@sinclair/typebox';
 import { isProblem, problem } from '../../../actors/domain/problem.js';
 import { LANGUAGE_CHARS_MAX } from '../../../actors/domain/text/language.js';
+import { entity, nullable, oneOf } from '../../http/entity.js';
 import { type AnyRoute, route } from '../../http/route.js';
-import { entity, nullable, oneOf } from '../../openapi/entity.js';
 import { idParams } from '../../pages/answers.js';
 import { notFound, visibleStatus } from '../../viewing/visible.js';
 

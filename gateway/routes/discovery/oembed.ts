@@ -3,8 +3,8 @@ import { accountUrl, statusUrl } from '../../../actors/domain/addresses.js';
 import { isId } from '../../../actors/domain/ids.js';
 import { isProblem } from '../../../actors/domain/problem.js';
 import { escapeHtml } from '../../../actors/domain/text/plain-text.js';
+import { entity, nullable, uri } from '../../http/entity.js';
 import { type AnyRoute, json, route } from '../../http/route.js';
-import { entity, nullable, uri } from '../../openapi/entity.js';
 import { loadAccounts } from '../../viewing/people-at-hand.js';
 import { notFound, visibleStatus } from '../../viewing/visible.js';
 

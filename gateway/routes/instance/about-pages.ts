@@ -3,8 +3,8 @@ import type { Answer, AnyRoute } from '../../http/route.js';
 import { route } from '../../http/route.js';
 import type { Services } from '../../http/services.js';
 import { type Html, html, layout, nothing } from '../../oauth/pages/layout.js';
-import { aboutOf } from '../../settings/about.js';
 import { notFound } from '../../viewing/visible.js';
+import { aboutOf } from './about.js';
 import { termsThatHold } from './instance.js';
 
 /** Declares a public page. */

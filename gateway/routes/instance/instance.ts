@@ -5,15 +5,15 @@ import { renderHtml } from '../../../actors/domain/text/plain-text.js';
 import { vapidKeys } from '../../../actors/instance/keys.js';
 import type { InstanceEntry } from '../../../proto/gen/types.js';
 import { activeIn, DAY_MS, type Statistics, statisticsOf, WEEKS_COUNTED } from '../../admin-measures/statistics.js';
+import { day, entity, nullable, oneOf, time, uri } from '../../http/entity.js';
 import { type AnyRoute, json, route } from '../../http/route.js';
 import type { Services } from '../../http/services.js';
-import { day, entity, nullable, oneOf, time, uri } from '../../openapi/entity.js';
 import { Instance, renderInstance, renderInstanceV1, V1Instance, versionText } from '../../pages/instance/instance.js';
 import { Rule, renderRule } from '../../pages/instance/rule.js';
 import { isoTime } from '../../paging/iso-time.js';
 import { languageName } from '../../posting/language.js';
-import { aboutOf } from '../../settings/about.js';
 import { notFound } from '../../viewing/visible.js';
+import { aboutOf } from './about.js';
 
 /** The REST API's TermsOfService. */
 const TermsOfService = entity('TermsOfService', {

@@ -1,12 +1,12 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { storedId } from '../../../actors/domain/ids.js';
 import { isProblem } from '../../../actors/domain/problem.js';
+import { entity } from '../../http/entity.js';
 import { JsonPieces } from '../../http/json-pieces.js';
 import { type Answer, type AnyRoute, json, type Request, route } from '../../http/route.js';
 import { storedNotification } from '../../notifications/notification-cursor.js';
 import type { NotificationFilter } from '../../notifications/notification-filter.js';
 import { countNotifications, notificationList } from '../../notifications/notifications.js';
-import { entity } from '../../openapi/entity.js';
 import { idParams, pageAnswer } from '../../pages/answers.js';
 import { Notification } from '../../pages/notification/notification.js';
 import { arrayOf } from '../../pages/status/status-pages.js';

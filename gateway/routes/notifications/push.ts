@@ -4,9 +4,9 @@ import { PUSH_ALERTS, PUSH_POLICIES } from '../../../actors/account/push.js';
 import { invalidField, isProblem, type Problem } from '../../../actors/domain/problem.js';
 import { vapidKeys } from '../../../actors/instance/keys.js';
 import type { AccountPushSubscription } from '../../../proto/gen/types.js';
+import { entity, oneOf, uri } from '../../http/entity.js';
 import { type Answer, type AnyRoute, json, route } from '../../http/route.js';
 import type { Services } from '../../http/services.js';
-import { entity, oneOf, uri } from '../../openapi/entity.js';
 
 /** The REST API's WebPushSubscription. */
 const WebPushSubscription = entity('WebPushSubscription', {

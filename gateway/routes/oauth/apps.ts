@@ -3,13 +3,13 @@ import { type Problem, problem } from '../../../actors/domain/problem.js';
 import { vapidKeys } from '../../../actors/instance/keys.js';
 import type { StoreAppRecord } from '../../../proto/gen/types.js';
 import { tokenHash } from '../../http/authenticator.js';
+import { entity, nullable, uri } from '../../http/entity.js';
 import { addressKey } from '../../http/limits/client-address.js';
 import { type AnyRoute, json, route } from '../../http/route.js';
 import { findApp, newSecret } from '../../oauth/clients.js';
 import { guardsOf } from '../../oauth/guards.js';
 import { isAcceptableRedirect, REDIRECT_URI_CHARS_MAX } from '../../oauth/redirects.js';
 import { ALL_SCOPES, parseScopes, SCOPES_CHARS_MAX } from '../../oauth/scopes.js';
-import { entity, nullable, uri } from '../../openapi/entity.js';
 
 /** The REST API's Application. */
 const Application = entity('Application', {

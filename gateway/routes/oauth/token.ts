@@ -4,6 +4,7 @@ import { isProblem, problem } from '../../../actors/domain/problem.js';
 import type { StoreAppRecord } from '../../../proto/gen/types.js';
 import { accounts, tokens } from '../../../store/tables.js';
 import { tokenHash } from '../../http/authenticator.js';
+import { entity, uri } from '../../http/entity.js';
 import { addressKey } from '../../http/limits/client-address.js';
 import { type Answer, type AnyRoute, json, type Request, route } from '../../http/route.js';
 import type { Services } from '../../http/services.js';
@@ -14,7 +15,6 @@ import { checkPassword } from '../../oauth/password-check.js';
 import { challengeOf } from '../../oauth/pkce.js';
 import { ALL_SCOPES, grantable, isSubset, parseScopes, SCOPES_CHARS_MAX } from '../../oauth/scopes.js';
 import { issueAppToken, issueToken, renderToken, Token } from '../../oauth/tokens.js';
-import { entity, uri } from '../../openapi/entity.js';
 import { renderAccount } from '../../pages/account/account.js';
 
 /** The REST API's DiscoverOauthServerConfigurationResponse. */

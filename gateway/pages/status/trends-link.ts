@@ -1,9 +1,9 @@
 import { Type } from '@sinclair/typebox';
-import { extended, type Shape } from '../openapi/entity.js';
-import { PreviewCard, renderPreviewCard } from '../pages/status/preview-card.js';
-import { renderHistory, TagHistory } from '../pages/status/tag.js';
-import type { InstanceSettings } from '../settings/settings.js';
-import type { LinkTrend } from './trends.js';
+import type { LinkTrend } from '../../discovery/trends.js';
+import { extended, type Shape } from '../../http/entity.js';
+import type { InstanceSettings } from '../../settings/settings.js';
+import { PreviewCard, renderPreviewCard } from './preview-card.js';
+import { renderHistory, TagHistory } from './tag.js';
 
 /** The REST API's Trends::Link: a preview card with the days on which the link was shared. */
 export const TrendsLink = extended('TrendsLink', PreviewCard, {
