@@ -7,7 +7,6 @@ import { Mailbox } from '../asking/mailbox.js';
 import type { Lane } from '../effects/lane.js';
 import { actorName } from '../kind.js';
 import { WARM_BYTES_MAX } from '../limits.js';
-import { agreedMs } from '../placement/agreed-time.js';
 import type { Handled } from '../state/core.js';
 import { type Activated, type ActivationSettings, activate } from './activate.js';
 import type { ActivationContext } from './activation-context.js';
@@ -177,8 +176,7 @@ export class Activation {
     if (awake === undefined || this.turnUnderWay !== undefined || this.mailbox.length > 0 || !this.owned()) {
       return undefined;
     }
-    const { clock, placement } = this.around;
-    return awake.core.query(command, input, agreedMs(clock, placement));
+    return awake.core.query(command, input, this.around.clock.nowMs());
   }
 
   /** Resolves when the before-reply effects that are known now are done, or a reply's patience has run out. */

@@ -44,7 +44,7 @@ export class AlarmLane {
   constructor(
     readonly lane: number,
     private readonly tables: Pick<Tables, 'get' | 'range' | 'write'>,
-    /** Returns the present time, see `agreedMs`. */
+    /** Returns the present time, from which floors are derived: never ahead of that of most members. */
     private readonly nowMs: () => number,
     /** True when the actor lives on this node. */
     private readonly isHere: (actor: string) => boolean,

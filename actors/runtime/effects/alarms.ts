@@ -55,13 +55,18 @@ export class Alarms {
     const isHere = (actor: string) => placement.epochOf(idShard(idOf(actor))) !== undefined;
     this.#lanes = Array.from(
       { length: ALARM_LANES },
-      (_, lane) => new AlarmLane(lane, tables, () => this.#nowMs(), isHere),
+      (_, lane) => new AlarmLane(lane, tables, () => this.#presentMs(), isHere),
     );
   }
 
-  /** A node whose clock is wrong must not call before the time, nor write rows for a time far ahead. */
-  #nowMs(): number {
+  /** Time for rows: a clock that is ahead must not write rows for a time far ahead. */
+  #agreedMs(): number {
     return agreedMs(this.#needs.clock, this.#needs.placement);
+  }
+
+  /** Time for floors: the earlier one of this clock and of most members', since rows may be written by either. */
+  #presentMs(): number {
+    return Math.min(this.#needs.clock.nowMs(), this.#agreedMs());
   }
 
   start(): void {
@@ -98,7 +103,7 @@ export class Alarms {
   /** A lane that fails keeps what its last read found; the others ring. */
   async #read(lane: AlarmLane): Promise<void> {
     await this.#logged({ lane: lane.lane }, 'failed to read alarms', async () => {
-      const found = await lane.read(this.#nowMs() + AHEAD_MS);
+      const found = await lane.read(this.#needs.clock.nowMs() + AHEAD_MS);
       const others = this.#due.filter(({ key }) => key.lane !== lane.lane);
       this.#due = [...others, ...found].sort((a, b) => a.key.ringMs - b.key.ringMs);
       this.#arm();
@@ -110,14 +115,14 @@ export class Alarms {
     this.#next?.cancel();
     const [first] = this.#due;
     if (first === undefined || this.#closed) return;
-    const delayMs = Math.max(0, first.key.ringMs - this.#nowMs());
+    const delayMs = Math.max(0, first.key.ringMs - this.#needs.clock.nowMs());
     this.#next = this.#needs.clock.after(delayMs, () => void this.#ring());
   }
 
   async #ring(): Promise<void> {
     if (this.#calling) return;
     this.#calling = true;
-    const nowMs = this.#nowMs();
+    const nowMs = this.#needs.clock.nowMs();
     const late = this.#due.findIndex(({ key }) => key.ringMs > nowMs);
     const due = this.#due.splice(0, late < 0 ? this.#due.length : late);
     await eachBounded(due, CALLS_AT_ONCE_MAX, (alarm) => this.#call(alarm));
@@ -150,7 +155,7 @@ export class Alarms {
   async #renew(alarm: AlarmRow): Promise<void> {
     const { key, value } = alarm;
     const { tables } = this.#needs;
-    const nowMs = this.#nowMs();
+    const nowMs = this.#agreedMs();
     if (nowMs - key.ringMs < RENEW_AFTER_MS) return;
     await tables.write([alarmRow(key.actor, value.atMs, key.what, nowMs)]);
     await this.#remove(alarm);

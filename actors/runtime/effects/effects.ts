@@ -170,7 +170,10 @@ export class EntryEffects implements Effects {
     return this.alone ? action(rows) : this.order.write(rows, action);
   }
 
-  /** Each attempt builds the row anew, so that an outage of hours leaves no alarm in the distant past. */
+  /**
+   * Each attempt builds the row anew, so that an outage of hours leaves no alarm in the distant past. The present is that
+   * of most members, so that a clock that is ahead does not delay the alarm.
+   */
   setAlarm(atMs: number, what: string): Promise<void> {
     const { clock, placement, tables } = this.around;
     const row = () => alarmRow(this.from.actor, atMs, what, agreedMs(clock, placement));
@@ -200,7 +203,7 @@ export class EntryEffects implements Effects {
   }
 
   nowMs(): number {
-    return agreedMs(this.around.clock, this.around.placement);
+    return this.around.clock.nowMs();
   }
 
   private async waitingFor<T>(target: string, action: () => Promise<T>): Promise<T> {

@@ -2,7 +2,7 @@ import type { Clock } from '../../domain/time.js';
 import type { Placement } from './placement.js';
 
 /**
- * Largest offset of stamps and alarms from the time that most members' clocks show. Source: the offset from which nodes
+ * Largest offset of stamps and rows of alarms from the time that most members' clocks show. Source: the offset from which nodes
  * warn; clocks below it count as synchronised.
  */
 const APART_MS_MAX = 500;

@@ -1,8 +1,7 @@
 import type { Clock } from '../../domain/time.js';
-import { agreedMs } from './agreed-time.js';
 import type { Placement } from './placement.js';
 
-/** A moment by the wall clock, see `agreedMs`, and by steady time, both in milliseconds. */
+/** A moment by the wall clock and by steady time, both in milliseconds. */
 export interface Moment {
   readonly wallMs: number;
   readonly steadyMs: number;
@@ -18,15 +17,14 @@ export class SteadyClock {
 
   constructor(
     private readonly clock: Pick<Clock, 'nowMs' | 'monotonicMs'>,
-    private readonly placement: Pick<Placement, 'steadyMs' | 'clusterMs'> = {},
+    private readonly placement: Pick<Placement, 'steadyMs'> = {},
   ) {
     this.#aheadMs = clock.nowMs() - clock.monotonicMs();
   }
 
   now(): Moment {
     const { clock, placement } = this;
-    const steadyMs = placement.steadyMs?.() ?? clock.monotonicMs() + this.#aheadMs;
-    return { wallMs: agreedMs(clock, placement), steadyMs };
+    return { wallMs: clock.nowMs(), steadyMs: placement.steadyMs?.() ?? clock.monotonicMs() + this.#aheadMs };
   }
 }
 
