@@ -53,13 +53,13 @@ function shareOf({ owner, moderation, statuses, directStatuses }: Readonly<Count
     : { users: 0, statuses: 0 };
 }
 
-/** Returns the account's shares in its latest days, from the first one that an event since then may have changed. */
-export function tallyRows(state: Readonly<Counted>, sinceMs: number): TallyRow[] {
+/** Returns the account's shares in its latest days, from the first one that an event of that time may have changed. */
+export function tallyRows(state: Readonly<Counted>, eventMs: number): TallyRow[] {
   const { tallied, joinedDay } = state;
-  const firstDay = dayOf(sinceMs);
+  const eventDay = dayOf(eventMs);
   return tallied.flatMap(({ day, before, said }, place) => {
     const isLast = place === tallied.length - 1;
-    if (day < firstDay && !isLast) return [];
+    if (day < eventDay && !isLast) return [];
     const after = tallied[place + 1]?.before ?? shareOf(state);
     const [users, statuses] = [after.users - before.users, after.statuses - before.statuses];
     return [{ day, users, statuses, said, joined: joinedDay === day && after.users === 1 }];

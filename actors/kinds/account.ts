@@ -11,7 +11,6 @@ import { endingSuggestions } from '../account/suggestions.js';
 import { tallied } from '../account/tally.js';
 import { problem } from '../domain/problem.js';
 import { type AccountContext, accountReactions } from '../reactions/account/account.js';
-import { tallyWrites } from '../reactions/account/tally-rows.js';
 import type { ActorKind } from '../runtime/kind.js';
 import { joined, type Slice } from '../runtime/slice.js';
 
@@ -39,7 +38,6 @@ export function accountKind(around: AccountContext): ActorKind<AccountState, Acc
     commands: { ...slices.commands, ...timeline.commands },
     events: slices.events,
     reactions: accountReactions(around),
-    summary: tallyWrites,
   };
 }
 

@@ -83,12 +83,6 @@ export interface ActorKind<S, C extends CommandTable<C>, E> extends Slice<S, C, 
   readonly migrate?: (fromVersion: number, state: unknown) => S;
   readonly reactions: readonly Reaction<S, E>[];
   /**
-   * Returns rows that sum up the state for statistics, as far as events since `sinceMs` changed them. They are written
-   * with the cursor: within `cursorEvery` entries, or once the actor rests. After a crash the next owner repeats the
-   * effects behind the cursor, and writes them.
-   */
-  readonly summary?: (state: Readonly<S>, sinceMs: number) => RowWrite[];
-  /**
    * True when all ids of the kind come from `Ctx.newId` of actors of the same shard, and commands reach an actor only
    * after the event that names it is stored. An actor whose id this node has just minted is then known to be new.
    */

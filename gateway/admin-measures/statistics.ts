@@ -39,13 +39,8 @@ const WEEK_DAYS = 7;
 export const WEEKS_COUNTED = 12;
 const MONTH_DAYS = 30;
 const HALF_YEAR_DAYS = 180;
-/**
- * Interval of the counts of one node, each of which reads the rows of today and yesterday: a hundred times the duration
- * of the last one, so that it takes at most 1 % of the node's time, within these bounds.
- */
-const INTERVAL_MS_MIN = 5_000;
-const INTERVAL_MS_MAX = 300_000;
-const INTERVAL_PER_DURATION = 100;
+/** Interval of the counts of one node: each reads the rows of today and yesterday. */
+const KEPT_MS = 300_000;
 /** Latest days that are recounted each time: effects that an outage delays still add to them. */
 const OPEN_DAYS = 2;
 /** Accounts of one period that are read one by one. */
@@ -60,7 +55,6 @@ interface Counted extends Day {
 
 interface Held {
   counted: Statistics | undefined;
-  intervalMs: number;
   counting: Promise<Statistics> | undefined;
   /** Days whose totals are stored, of the last half year and the one before. */
   readonly closed: Map<number, Counted>;
@@ -69,20 +63,18 @@ interface Held {
 const heldOf = new WeakMap<object, Held>();
 
 /**
- * Returns the latest count. An outdated count is returned as it is, and replaced in the background. @throws
+ * Returns the latest count. A count older than KEPT_MS is returned as it is, and replaced in the background. @throws
  * Unavailable
  */
 export async function statisticsOf(
   services: Pick<Services, 'askInstance' | 'registry' | 'tables' | 'clock'>,
 ): Promise<Statistics> {
-  const held = heldOf.get(services.registry) ?? emptyHeld();
+  const held = heldOf.get(services.registry) ?? { counted: undefined, counting: undefined, closed: new Map() };
   heldOf.set(services.registry, held);
-  if (held.counted !== undefined && services.clock.nowMs() - held.counted.atMs < held.intervalMs) return held.counted;
-  const beganMs = services.clock.monotonicMs();
+  if (held.counted !== undefined && services.clock.nowMs() - held.counted.atMs < KEPT_MS) return held.counted;
   held.counting ??= count(services, held.closed)
     .then((counted) => {
       held.counted = counted;
-      held.intervalMs = intervalMs(services.clock.monotonicMs() - beganMs);
       return counted;
     })
     .finally(() => {
@@ -93,11 +85,6 @@ export async function statisticsOf(
   held.counting.catch(() => undefined);
   return held.counted;
 }
-
-const emptyHeld = (): Held => ({ counted: undefined, intervalMs: 0, counting: undefined, closed: new Map() });
-
-const intervalMs = (durationMs: number): number =>
-  Math.min(INTERVAL_MS_MAX, Math.max(INTERVAL_MS_MIN, INTERVAL_PER_DURATION * durationMs));
 
 /** Adds the rows of the open days to the stored totals of the days before, and stores the days that have ended. */
 async function count(

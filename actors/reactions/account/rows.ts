@@ -1,5 +1,5 @@
 import type { StoreAccountRecord } from '../../../proto/gen/types.js';
-import { put, type ReadTables, remove, type Tables } from '../../../store/port.js';
+import { put, type ReadTables, type RowWrite, remove, type Tables } from '../../../store/port.js';
 import { accounts, followers, following, tokens } from '../../../store/tables.js';
 import type { AccountEvents, AccountState } from '../../account/slices.js';
 import { eraOfId } from '../../domain/ids.js';
@@ -63,6 +63,15 @@ export function accountRecord(state: Readonly<AccountState>): StoreAccountRecord
 
 const accountRow = (state: Readonly<AccountState>) => put(accounts, { account: state.id }, accountRecord(state));
 
+/** Returns the account's row, and its share in the totals of the instance. */
+const countedRows = (state: Readonly<AccountState>, eventMs: number): RowWrite[] => [
+  accountRow(state),
+  ...tallyWrites(state, eventMs),
+];
+
+const writeCounted = (_event: object, { state, atMs }: Happened<AccountState>, effects: Effects) =>
+  effects.write(countedRows(state, atMs));
+
 const writeAccount = (_event: object, { state }: Happened<AccountState>, effects: Effects) =>
   effects.write([accountRow(state)]);
 
@@ -103,10 +112,10 @@ const ownTokens: On = {
 async function writeGone(
   tables: Pick<ReadTables, 'range'>,
   { id }: { readonly id: string },
-  { state }: Happened<AccountState>,
+  { state, atMs }: Happened<AccountState>,
   effects: Effects,
 ): Promise<void> {
-  await effects.write([accountRow(state), ...(await unindexedRows(tables, id))]);
+  await effects.write([...countedRows(state, atMs), ...(await unindexedRows(tables, id))]);
 }
 
 /** Rows of the account: its record, follows, followers, tokens and notifications. */
@@ -116,8 +125,7 @@ export function accountRows(tables: Pick<Tables, 'range' | 'removeRange'>): Reac
     beforeReply: true,
     on: {
       ...moderationRows(accountRow, { added: newNameRows, gone: (id) => namelessRows(tables, id) }),
-      emailConfirmed: (_event, { state, atMs }, effects) =>
-        effects.write([accountRow(state), ...tallyWrites(state, atMs)]),
+      emailConfirmed: writeCounted,
       confirmationResent: writeAccount,
       confirmationWithheld: writeAccount,
       async profileUpdated(_event, { state }, effects) {
@@ -130,12 +138,12 @@ export function accountRows(tables: Pick<Tables, 'range' | 'removeRange'>): Reac
       followRequested: writeAccount,
       followRequestRemoved: writeAccount,
       posted(event, happened, effects) {
-        if (!happened.state.profile.indexable) return writeAccount(event, happened, effects);
-        return effects.write([accountRow(happened.state), ...statusWordRows(happened.self, event)]);
+        if (!happened.state.profile.indexable) return writeCounted(event, happened, effects);
+        return effects.write([...countedRows(happened.state, happened.atMs), ...statusWordRows(happened.self, event)]);
       },
       pinned: writeAccount,
       unpinned: writeAccount,
-      statusCounted: writeAccount,
+      statusCounted: writeCounted,
       statusUncounted: (event, happened, effects) => writeGone(tables, event, happened, effects),
       ...ownFollows,
       ...ownFollowers,

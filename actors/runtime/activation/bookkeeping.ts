@@ -43,8 +43,6 @@ export class Bookkeeping {
   private readonly after: Lane;
   private savedBefore: number;
   private savedAfter: number;
-  /** Time of the last entry that the stored summary contains. The first save writes a whole one. */
-  private summarisedMs = 0;
   /** Keys of backlog rows that stand for unfinished entries. Some of them may never have been written. */
   private marks: readonly string[] = NO_MARKS;
   /** True when at least one of these rows is durable. */
@@ -175,9 +173,9 @@ export class Bookkeeping {
   }
 
   /**
-   * Saves the cursor, the kind's summary and `alongside` in one write. A lost cursor only costs repeated effects, even
-   * if the other rows are written. Avoids async functions: a save follows nearly every entry, and its frames stay in
-   * memory until the flush.
+   * Saves the cursor and `alongside` in one write. A lost cursor only costs repeated effects, even if the other rows
+   * are written. Avoids async functions: a save follows nearly every entry, and its frames stay in memory until the
+   * flush.
    */
   private saveCursor(alongside: RowWrite[] = []): Promise<boolean> {
     if (this.saving !== undefined) return this.saving.then(() => this.saveCursor(alongside));
@@ -186,15 +184,11 @@ export class Bookkeeping {
     if (!moved && alongside.length === 0) return SAVED;
     if (!this.owned()) return NOT_SAVED;
     if (moved) alongside.push(put(cursors, { actor: this.actor }, { beforeReply, afterReply }));
-    const { atMs, kind, state } = this.core;
-    const summary = kind.summary?.(state, this.summarisedMs);
-    if (summary !== undefined) alongside.push(...summary);
     this.saving = this.around.writeBatch.write(alongside).then(
       () => {
         this.saving = undefined;
         this.savedBefore = beforeReply;
         this.savedAfter = afterReply;
-        this.summarisedMs = atMs;
         if (this.settled && Math.min(beforeReply, afterReply) === this.core.seq) this.count(false);
         return true;
       },

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isProblem } from '../../../actors/domain/problem.js';
-import { defaultLimits } from '../../../actors/runtime/limits.js';
 import { activeAccounts, activeIn, DAY_MS, statisticsOf } from '../../../gateway/admin-measures/statistics.js';
 import type { Services } from '../../../gateway/http/services.js';
 import type { InstanceDayTotals } from '../../../proto/gen/types.js';
@@ -10,8 +9,6 @@ import { accountStatuses, accounts, accountTallies, dayTotals } from '../../../s
 import { blankPost, town } from '../../actors/reactions/town.js';
 
 const decided = (action: string) => ({ action, by: '', text: '', mail: false });
-/** Time after which an account rests and has written its summary. */
-const REST_MS = defaultLimits.quietMs + 1_000;
 const DIRECT = { ...blankPost, visibility: 'direct' };
 
 /** Accounts of one server, and nodes that count them; each node has the memory of its own process. */
@@ -41,7 +38,6 @@ async function counted(names: readonly string[]) {
   };
   const today = () => Math.floor(clock.nowMs() / DAY_MS);
   const totals = async (services: Services) => {
-    await clock.advance(REST_MS);
     const { users, statuses, activeMonth, activeHalfYear } = await statisticsOf(services);
     return { users, statuses, activeMonth, activeHalfYear };
   };
@@ -77,7 +73,7 @@ test('each node reads past days once, and an account does not stay active for ev
   for (let day = 0; day < 40; day++) {
     await here.clock.advance(DAY_MS);
     await here.says('ada');
-    await here.totals(services);
+    await statisticsOf(services);
     // The first node replaces a stale count in the background, after its answer.
     await here.clock.settle();
   }
@@ -124,24 +120,10 @@ test('effects that a crash repeats count once, and effects that it delays past m
   const next = await here.stage.node(2, {}, here.kinds);
   await here.clock.advance(60_000);
   const again = next.runtime.ask('account', here.id('ada'), 'post', blankPost);
-  await here.clock.advance(REST_MS);
+  await here.clock.advance(1_000);
   assert.ok(!isProblem((await again) as object));
   const { users, statuses, days } = await statisticsOf(here.node());
   assert.deepEqual([users, statuses], [1, 3]);
   assert.deepEqual([days.get(first)?.statuses, days.get(first + 1)?.statuses], [1, 2]);
-  here.stage.close();
-});
-
-test('a busy account is counted once it rests, by one row for all its statuses', async () => {
-  const here = await counted(['ada']);
-  await here.clock.advance(REST_MS);
-  let rows = 0;
-  here.node1.store.beforeWrite = (written) => {
-    rows += written.filter(({ table }) => table.name === accountTallies.name).length;
-  };
-  for (let post = 0; post < 20; post++) await here.says('ada');
-  await here.clock.advance(REST_MS);
-  assert.equal((await statisticsOf(here.node())).statuses, 20);
-  assert.equal(rows, 1);
   here.stage.close();
 });
