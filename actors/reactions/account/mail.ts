@@ -1,7 +1,9 @@
 import type { MailPost } from '../../../proto/gen/types.js';
+import type { Owner } from '../../account/register.js';
 import type { AccountEvents, AccountState } from '../../account/slices.js';
 import type { TokenPurpose } from '../../domain/keyed-tokens.js';
-import { decisionTitle, reportWords } from '../../domain/text/notification-words.js';
+import { catalogueFor } from '../../domain/text/catalogue/catalogue.js';
+import type { MailTexts } from '../../domain/text/catalogue/texts.js';
 import { TOKEN_PLACE } from '../../mail/mail.js';
 import type { Effects, Reaction } from '../../runtime/kind.js';
 
@@ -10,79 +12,76 @@ async function post(effects: Effects, account: string, mail: MailPost): Promise<
   if (mail.to !== '') await effects.tell('mailbox', account, 'post', mail);
 }
 
-/** Mails to the account's owner. The mail actor with the same id sends them. */
+/** Mails to the account's owner, in the owner's language. The mail actor with the same id sends them. */
 export function accountMail(baseUrl: string): Reaction<AccountState, AccountEvents> {
   return {
     surface: 'mail',
     beforeReply: false,
     on: {
-      async registered({ username, email, confirmed, confirmationNonce }, { self, state }, effects) {
-        if (confirmed || confirmationNonce === undefined || state.owner?.confirmed !== false) return;
-        await post(effects, self, confirmationMail(baseUrl, username, email, confirmationNonce));
+      async registered({ confirmed, confirmationNonce }, { self, state: { owner } }, effects) {
+        if (confirmed || confirmationNonce === undefined || owner?.confirmed !== false) return;
+        await post(effects, self, confirmationMail(baseUrl, owner, confirmationNonce));
       },
-      async confirmationResent({ email, nonce }, { self, state }, effects) {
-        const { owner } = state;
+      async confirmationResent({ email, nonce }, { self, state: { owner } }, effects) {
         // Another address may have been set since.
         if (owner === undefined || owner.confirmed || owner.email !== email) return;
-        await post(effects, self, confirmationMail(baseUrl, owner.username, email, nonce));
+        await post(effects, self, confirmationMail(baseUrl, owner, nonce));
       },
       async resetAsked({ nonce, atMs }, { self, state }, effects) {
         const { owner, passwordReset } = state;
         if (owner === undefined || passwordReset?.askedAtMs !== atMs) return;
-        await post(effects, self, {
-          to: owner.email,
-          subject: 'A new password',
-          text:
-            `Hello ${owner.username},\n\nopen this link to choose a new password:\n\n` +
-            `${baseUrl}/auth/password/edit?reset_password_token=${TOKEN_PLACE}\n\nIf you did not ask for it, ignore this mail: nothing changes.\n`,
-          link: link('reset', nonce),
-        });
+        const { reset } = textsFor(owner);
+        const url = `${baseUrl}/auth/password/edit?reset_password_token=${TOKEN_PLACE}`;
+        const paragraphs = [reset.text(hostOf(baseUrl)), `${reset.button}: ${url}`, reset.otherwise];
+        await post(effects, self, { ...mailTo(owner, reset.subject, paragraphs), link: link('reset', nonce) });
       },
-      async passwordChanged(_event, { self, state }, effects) {
-        const { owner } = state;
+      async passwordChanged(_event, { self, state: { owner } }, effects) {
         if (owner === undefined || !owner.confirmed) return;
-        await post(effects, self, {
-          to: owner.email,
-          subject: 'Your password was changed',
-          text:
-            `Hello ${owner.username},\n\nyour password on ${baseUrl} was changed, and every device was signed out.\n\n` +
-            `If that was not you, ask for a new one: ${baseUrl}/auth/password/new\n`,
-        });
+        const { subject, text, otherwise } = textsFor(owner).passwordChanged;
+        await post(
+          effects,
+          self,
+          mailTo(owner, subject, [text(hostOf(baseUrl)), otherwise, `${baseUrl}/auth/password/new`]),
+        );
       },
       /** Accounts that handle reports get a mail for each. The notification is sent once, so the mail is, too. */
-      async notified({ kind, report }, { self, state }, effects) {
-        if (kind !== 'admin.report' || report === undefined || state.owner === undefined) return;
-        const { title, text } = reportWords(report);
-        await post(effects, self, {
-          to: state.owner.email,
-          subject: title,
-          text: `Hello ${state.owner.username},\n\nsomebody has reported an account on ${baseUrl}.\n\n${text}`,
-        });
+      async notified({ kind, report }, { self, state: { owner } }, effects) {
+        if (kind !== 'admin.report' || report === undefined || owner === undefined) return;
+        const { report: texts } = textsFor(owner);
+        const facts = `${texts.target}: ${report.target}\n${texts.category}: ${report.category}`;
+        await post(
+          effects,
+          self,
+          mailTo(owner, texts.subject(report.id), [texts.text(hostOf(baseUrl)), facts, report.comment]),
+        );
       },
-      async moderated({ action, mail, text }, { self, state }, effects) {
-        const { owner } = state;
+      async moderated({ action, mail, text }, { self, state: { owner } }, effects) {
         if (owner === undefined || !mail) return;
-        const title = decisionTitle(action);
-        if (title === undefined) return;
-        await post(effects, self, {
-          to: owner.email,
-          subject: title,
-          text: `Hello ${owner.username},\n\n${title} (${baseUrl}).\n${text === '' ? '' : `\n${text}\n`}`,
-        });
+        const { decisions } = textsFor(owner);
+        if (!Object.hasOwn(decisions, action)) return;
+        const decision = decisions[action as keyof typeof decisions];
+        await post(effects, self, mailTo(owner, decision.subject, [decision.text, text]));
       },
     },
   };
 }
 
-function confirmationMail(baseUrl: string, username: string, email: string, nonce: string): MailPost {
-  return {
-    to: email,
-    subject: 'Confirm your e-mail address',
-    text:
-      `Hello ${username},\n\nopen this link to confirm your e-mail address and begin to use your account:\n\n` +
-      `${baseUrl}/auth/confirmation?confirmation_token=${TOKEN_PLACE}\n\nIf you did not sign up, ignore this mail.\n`,
-    link: link('confirmation', nonce),
-  };
+const hostOf = (baseUrl: string): string => new URL(baseUrl).host;
+
+type Recipient = Pick<Owner, 'username' | 'email' | 'locale'>;
+
+const textsFor = ({ locale }: Recipient): MailTexts => catalogueFor(locale).mail;
+
+function mailTo(owner: Recipient, subject: string, paragraphs: readonly string[]): MailPost {
+  const written = [textsFor(owner).hello(owner.username), ...paragraphs].filter((text) => text !== '');
+  return { to: owner.email, subject, text: `${written.join('\n\n')}\n` };
+}
+
+function confirmationMail(baseUrl: string, owner: Recipient, nonce: string): MailPost {
+  const { confirmation } = textsFor(owner);
+  const url = `${baseUrl}/auth/confirmation?confirmation_token=${TOKEN_PLACE}`;
+  const paragraphs = [confirmation.text(hostOf(baseUrl)), `${confirmation.button}: ${url}`, confirmation.otherwise];
+  return { ...mailTo(owner, confirmation.subject, paragraphs), link: link('confirmation', nonce) };
 }
 
 const link = (purpose: TokenPurpose, nonce: string) => ({ purpose, nonce });

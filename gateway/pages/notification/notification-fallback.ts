@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox';
-import { notificationTitle } from '../../../actors/domain/text/notification-words.js';
+import { catalogueFor } from '../../../actors/domain/text/catalogue/catalogue.js';
 import { escapeHtml } from '../../../actors/domain/text/plain-text.js';
 import { entity, nullable, type Shape } from '../../http/entity.js';
 import type { SeenNotification } from '../../notifications/seen-notifications.js';
@@ -13,7 +13,8 @@ export const NotificationFallback = entity('NotificationFallback', {
 });
 export type NotificationFallback = Shape<typeof NotificationFallback>;
 
-const SUMMARY = 'This app does not support this kind of notification. A newer version may show more.';
+/** English, as the other texts of answers: cached pages do not know the viewer's language. */
+const texts = catalogueFor('en').notifications;
 
 /**
  * Returns the fallback of a notification; undefined if the client supports the type, or does not list the types that it
@@ -26,8 +27,10 @@ export function fallbackOf(
 ): NotificationFallback | undefined {
   if (supportedTypes === undefined || supportedTypes.includes(record.type)) return undefined;
   const who = escapeHtml(account.profile?.displayName.trim() || account.username);
-  const title = notificationTitle(record.type, who);
-  return title === undefined ? undefined : { title, summary: SUMMARY, details: detailsOf(subject) };
+  const { titles, unsupported } = texts;
+  if (!Object.hasOwn(titles, record.type)) return undefined;
+  const title = titles[record.type as keyof typeof titles](who);
+  return { title, summary: unsupported, details: detailsOf(subject) };
 }
 
 function detailsOf(subject: SeenNotification['subject']): string | null {

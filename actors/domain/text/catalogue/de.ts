@@ -1,0 +1,129 @@
+import type { Catalogue } from './texts.js';
+
+export const de: Catalogue = {
+  language: 'de',
+  notifications: {
+    titles: {
+      quote: (who) => `${who} hat deinen Beitrag zitiert`,
+      quoted_update: (who) => `${who} hat einen Beitrag bearbeitet, den du zitiert hast`,
+      added_to_collection: (who) => `${who} hat dich zu einer Sammlung hinzugefügt`,
+      collection_update: (who) => `${who} hat eine Sammlung geändert, in der du bist`,
+      severed_relationships: () => 'Einige, denen du folgst oder die dir folgen, wurden entfernt',
+      moderation_warning: () => 'Die Moderation hat dich verwarnt',
+      'admin.sign_up': (who) => `${who} hat sich registriert`,
+      'admin.report': (who) => `${who} hat eine Meldung geschickt`,
+    },
+    unsupported: 'Diese App kennt diese Art von Mitteilung nicht. Eine neuere Version zeigt vielleicht mehr.',
+  },
+  mail: {
+    hello: (username) => `Hallo ${username},`,
+    footer: (account) => `Du bekommst diese Mail wegen des Kontos ${account}.`,
+    unsubscribe: 'Diese Mails abbestellen',
+    confirmation: {
+      subject: 'Bestätige deine E-Mail-Adresse',
+      text: (domain) => `willkommen auf ${domain}. Bestätige deine E-Mail-Adresse, um dein Konto zu benutzen.`,
+      button: 'Adresse bestätigen',
+      otherwise: 'Wenn du dich nicht registriert hast, ignoriere diese Mail.',
+    },
+    reset: {
+      subject: 'Ein neues Passwort',
+      text: (domain) =>
+        `jemand hat ein neues Passwort für dein Konto auf ${domain} angefordert. Der Link gilt sechs Stunden.`,
+      button: 'Neues Passwort wählen',
+      otherwise: 'Wenn du es nicht angefordert hast, ignoriere diese Mail: Es ändert sich nichts.',
+    },
+    passwordChanged: {
+      subject: 'Dein Passwort wurde geändert',
+      text: (domain) => `dein Passwort auf ${domain} wurde geändert, und alle Geräte wurden abgemeldet.`,
+      button: 'Neues Passwort anfordern',
+      otherwise: 'Wenn du das nicht warst, fordere jetzt ein neues Passwort an.',
+    },
+    emailChanged: {
+      subject: 'Deine E-Mail-Adresse wurde geändert',
+      text: (domain) =>
+        `dein Konto auf ${domain} hat jetzt eine andere E-Mail-Adresse. An diese Adresse geht keine Mail mehr dazu.`,
+      otherwise: 'Wenn du dich nicht registriert hast, ignoriere diese Mail.',
+    },
+    signIn: {
+      subject: 'Eine neue Anmeldung bei deinem Konto',
+      text: (domain) =>
+        `jemand hat sich bei deinem Konto auf ${domain} angemeldet, mit einem Browser oder von einer Adresse, die wir noch nicht kennen.`,
+      button: 'Neues Passwort anfordern',
+      otherwise:
+        'Wenn du das warst, ist nichts zu tun. Wenn nicht, fordere ein neues Passwort an: Das meldet alle Geräte ab.',
+      time: 'Zeit',
+      address: 'IP-Adresse',
+      browser: 'Browser',
+      unknownBrowser: 'unbekannt',
+    },
+    deleted: {
+      subject: 'Dein Konto wurde gelöscht',
+      text: (domain) =>
+        `dein Konto auf ${domain} wurde gelöscht, mit Profil, Beiträgen und Dateien. An diese Adresse geht keine Mail mehr dazu.`,
+    },
+    decisions: {
+      none: { subject: 'Du wurdest verwarnt', text: 'die Moderation hat dich verwarnt.' },
+      approve: {
+        subject: 'Dein Konto wurde freigegeben',
+        text: 'dein Konto wurde freigegeben. Du kannst dich jetzt anmelden.',
+      },
+      reject: {
+        subject: 'Deine Registrierung wurde nicht freigegeben',
+        text: 'die Moderation hat deine Registrierung geprüft und nicht freigegeben. Deine Daten wurden gelöscht.',
+      },
+      disable: {
+        subject: 'Dein Konto wurde eingefroren',
+        text: 'du kannst dich bei deinem Konto nicht mehr anmelden. Deine Beiträge bleiben.',
+      },
+      enable: {
+        subject: 'Dein Konto ist nicht mehr eingefroren',
+        text: 'du kannst dich bei deinem Konto wieder anmelden.',
+      },
+      silence: {
+        subject: 'Dein Konto wurde eingeschränkt',
+        text: 'deine Beiträge sehen nur noch diejenigen, die dir folgen. Du kannst dein Konto weiter benutzen.',
+      },
+      unsilence: {
+        subject: 'Dein Konto ist nicht mehr eingeschränkt',
+        text: 'deine Beiträge sind wieder für alle zu sehen.',
+      },
+      sensitive: {
+        subject: 'Deine Medien werden mit einer Warnung versehen',
+        text: 'die Medien deiner Beiträge sind verdeckt, bis jemand sie öffnet.',
+      },
+      unsensitive: {
+        subject: 'Deine Medien werden nicht mehr mit einer Warnung versehen',
+        text: 'die Medien deiner Beiträge werden wieder so gezeigt, wie du es einstellst.',
+      },
+      suspend: {
+        subject: 'Dein Konto wurde gesperrt',
+        text: 'niemand kann dein Konto sehen, und du kannst dich nicht anmelden. Nach 30 Tagen wird es gelöscht.',
+      },
+      unsuspend: {
+        subject: 'Dein Konto ist nicht mehr gesperrt',
+        text: 'dein Konto ist wieder für alle zu sehen, und du kannst dich wieder anmelden.',
+      },
+    },
+    decision: {
+      reason: 'Die Moderation schreibt:',
+      appeal: (contact) => `Wenn du das für einen Irrtum hältst, schreib an ${contact}.`,
+      signIn: 'Anmelden',
+    },
+    report: {
+      subject: (id) => `Neue Meldung Nr. ${id}`,
+      text: (domain) => `jemand hat ein Konto auf ${domain} gemeldet.`,
+      target: 'Gemeldetes Konto',
+      by: 'Gemeldet von',
+      category: 'Grund',
+      statuses: 'Gemeldete Beiträge',
+      comment: 'Der Kommentar lautet:',
+      button: 'Konto öffnen',
+      categories: {
+        spam: 'Spam',
+        legal: 'rechtswidriger Inhalt',
+        violation: 'Verstoß gegen Serverregeln',
+        other: 'etwas anderes',
+      },
+    },
+  },
+};

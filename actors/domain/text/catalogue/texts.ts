@@ -1,0 +1,92 @@
+/** A mail that asks for one click. */
+interface LinkMail {
+  readonly subject: string;
+  text(domain: string): string;
+  readonly button: string;
+  /** For people who did not cause the mail. */
+  readonly otherwise: string;
+}
+
+/** A moderators' decision about an account. */
+interface DecisionText {
+  readonly subject: string;
+  /** The consequence for the owner. */
+  readonly text: string;
+}
+
+/** Actions of moderators of which the owner is notified. */
+export type DecisionAction =
+  | 'none'
+  | 'approve'
+  | 'reject'
+  | 'disable'
+  | 'enable'
+  | 'silence'
+  | 'unsilence'
+  | 'sensitive'
+  | 'unsensitive'
+  | 'suspend'
+  | 'unsuspend';
+
+/** Texts of mails. Texts of users are values beside them, never parts of a sentence. */
+export interface MailTexts {
+  hello(username: string): string;
+  /** Says why the recipient gets mail at all. */
+  footer(account: string): string;
+  readonly unsubscribe: string;
+  readonly confirmation: LinkMail;
+  readonly reset: LinkMail;
+  readonly passwordChanged: LinkMail;
+  readonly emailChanged: Omit<LinkMail, 'button'>;
+  readonly signIn: LinkMail & {
+    readonly time: string;
+    readonly address: string;
+    readonly browser: string;
+    readonly unknownBrowser: string;
+  };
+  readonly deleted: { readonly subject: string; text(domain: string): string };
+  readonly decisions: Readonly<Record<DecisionAction, DecisionText>>;
+  readonly decision: {
+    /** Before the words of the moderator. */
+    readonly reason: string;
+    appeal(contact: string): string;
+    readonly signIn: string;
+  };
+  readonly report: {
+    subject(id: string): string;
+    text(domain: string): string;
+    readonly target: string;
+    readonly by: string;
+    readonly category: string;
+    readonly statuses: string;
+    readonly comment: string;
+    readonly button: string;
+    readonly categories: Readonly<Record<'spam' | 'legal' | 'violation' | 'other', string>>;
+  };
+}
+
+/** Types of notifications that are newer than clients still in use, so that their titles are sent along. */
+export type TitledNotification =
+  | 'quote'
+  | 'quoted_update'
+  | 'added_to_collection'
+  | 'collection_update'
+  | 'severed_relationships'
+  | 'moderation_warning'
+  | 'admin.sign_up'
+  | 'admin.report';
+
+export interface NotificationTexts {
+  /** Titles by type. `who`: the sender's name in the form of the result, plain text or HTML. */
+  readonly titles: Readonly<Record<TitledNotification, (who: string) => string>>;
+  /** For clients that do not support the type. */
+  readonly unsupported: string;
+}
+
+/** All texts for people in one language. */
+export interface Catalogue {
+  /** The language as BCP 47 tag. */
+  readonly language: string;
+  readonly notifications: NotificationTexts;
+  readonly mail: MailTexts;
+}
