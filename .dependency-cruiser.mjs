@@ -17,7 +17,7 @@ const forGateway = [
   'proto',
   'actors/(domain|account|conversation|instance|web-page|report|timelines|runtime/(kind|slice))',
   'store/[^/]+$',
-  'store/cache/(generations|cached-tables)',
+  'store/cache/(cache|cached-tables)',
   'media/workshop',
   'transport/[^/]+$',
   'package.json',
@@ -37,7 +37,7 @@ export default {
     rule(
       'runtime',
       { path: '^actors/runtime' },
-      except('actors/(domain|runtime)', 'proto', 'store/[^/]+$', 'transport/[^/]+$'),
+      except('actors/(domain|runtime)', 'proto', 'store/[^/]+$', 'store/cache/cache', 'transport/[^/]+$'),
     ),
     rule(
       'slices',
@@ -46,7 +46,7 @@ export default {
         'actors/(account|conversation|domain|instance|mail|report|web-page|reactions|runtime|timelines|[^/]+$)',
         'proto',
         'store/[^/]+$',
-        'store/cache/generations',
+        'store/cache/cache',
         'transport/[^/]+$',
       ),
       'Kinds stand above slices and reactions.',

@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import type { StoreAppRecord, StoreKeptAnswer, StoreNameClaim, StoreTokenRecord } from '../proto/gen/types.js';
+import { Cache, type Caches } from '../store/cache/cache.js';
 import { isTextKey } from '../store/keys.js';
 import { put, remove, type Tables } from '../store/port.js';
 import { accounts, apps, appTokens, keptAnswers, names, refusedSignUps, tokens } from '../store/tables.js';
@@ -12,8 +12,8 @@ import { hasPassed, SteadyClock } from './runtime/placement/steady-clock.js';
 const DAY_MS = 86_400_000;
 /** Age after which a claim without an account is taken over: much longer than any registration takes. */
 export const CLAIM_LIFETIME_MS = 60_000;
-/** Claims observed for that long, some 100 bytes each. An evicted one is observed anew. */
-const WATCHED_MAX = 10_000;
+/** Claims that are observed at the same time, some 100 bytes each. An evicted one is observed anew. */
+const WATCHED_MAX = 20_000;
 /**
  * Time after which a process that has claimed a request and not answered counts as dead: longer than the deadline of a
  * command. A mistake does no harm, because both attempts carry the same idempotency key.
@@ -37,7 +37,7 @@ interface Watched {
 /** Unique names by compare-and-set, and immutable rows that no actor owns. All methods throw Unavailable like Tables. */
 export class Registrar {
   /** Claims of other ids and the monotonic time at which they were first observed. */
-  private readonly watched = new LRUCache<string, Watched>({ maxSize: WATCHED_MAX, sizeCalculation: () => 1 });
+  private readonly watched: Cache<Watched>;
 
   constructor(
     private readonly tables: Tables,
@@ -45,7 +45,10 @@ export class Registrar {
     /** Resolves when all other nodes have received what was written before; undefined if there are none. */
     private readonly untilReceived: () => Promise<void> | undefined = () => undefined,
     private readonly steady = new SteadyClock(clock),
-  ) {}
+    caches?: Caches,
+  ) {
+    this.watched = new Cache('observed_claims', WATCHED_MAX, caches);
+  }
 
   /** Claims all names or none. Resolves to the first name that is taken, or undefined. Durable when resolved. */
   async claim(wanted: readonly string[], id: string): Promise<string | undefined> {

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { Node } from '../compose/node.js';
+import type { CacheFigures } from '../store/cache/cache.js';
 
 /** Serves Prometheus text about the process and the runtime's counters on its own address. */
 export async function serveMetrics(listen: string, node: Node): Promise<() => Promise<void>> {
@@ -36,15 +37,8 @@ export async function serveMetrics(listen: string, node: Node): Promise<() => Pr
     });
   }
   addProgram(registry, node);
-  new Gauge({
-    name: 'murmuration_http_refused',
-    help: 'Requests refused with 503 before any work was done',
-    labelNames: ['reason'],
-    registers: [registry],
-    collect() {
-      for (const [reason, count] of Object.entries(node.server?.refused ?? {})) this.set({ reason }, count);
-    },
-  });
+  addCaches(registry, node);
+  addRefusals(registry, node);
   const server = createServer((_request, response) => {
     registry.metrics().then(
       (text) => response.writeHead(200, { 'content-type': registry.contentType }).end(text),
@@ -57,6 +51,58 @@ export async function serveMetrics(listen: string, node: Node): Promise<() => Pr
     server.listen(Number(listen.slice(colon + 1)), listen.slice(0, colon).replace(/^\[|\]$/g, ''), done);
   });
   return () => new Promise((done) => void server.close(() => done()));
+}
+
+/** Gauges of caches by the name of the figure. */
+const CACHE_FIGURES: readonly (readonly [keyof Omit<CacheFigures, 'name'>, string, string])[] = [
+  ['entries', 'entries', 'Cached values'],
+  ['entriesMax', 'entries_max', 'Bound of the number of cached values'],
+  ['weight', 'weight', 'Weight of the cached values, in bytes, rows or another unit of the cache'],
+  ['weightMax', 'weight_max', 'Bound of that weight'],
+  ['hits', 'hits', 'Lookups that found a cached value'],
+  ['misses', 'misses', 'Lookups that found none'],
+];
+
+/** Adds size, bounds, hits and misses of each cache. */
+function addCaches(registry: Registry, node: Node): void {
+  for (const [figure, name, help] of CACHE_FIGURES) {
+    new Gauge({
+      name: `murmuration_cache_${name}`,
+      help,
+      labelNames: ['cache'],
+      registers: [registry],
+      collect() {
+        for (const one of node.figures.caches()) {
+          const value = one[figure];
+          if (value !== undefined) this.set({ cache: one.name }, value);
+        }
+      },
+    });
+  }
+}
+
+/** Adds what the node has refused: requests of clients, messages on the bus, calls of peers. */
+function addRefusals(registry: Registry, node: Node): void {
+  const refusals = [
+    ['http', 'Requests refused with 503 before any work was done', () => node.server?.refused],
+    [
+      'bus',
+      'Messages between nodes that could not be decoded, or that came while too many were handled',
+      () => node.figures.bus(),
+    ],
+    ['peer', 'Calls of nodes and operators that failed before their answer', () => node.figures.peers()],
+  ] as const;
+  for (const [what, help, counts] of refusals) {
+    new Gauge({
+      name: `murmuration_${what}_refused`,
+      help,
+      labelNames: ['reason'],
+      registers: [registry],
+      collect() {
+        for (const [reason, count] of Object.entries(counts() ?? {})) this.set({ reason }, count);
+      },
+    });
+  }
 }
 
 /** Adds the program's version, its active format and its clock. */

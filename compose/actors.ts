@@ -89,12 +89,13 @@ export async function openKinds(base: NodeBase, outside: Outside, rings: HomeRin
 }
 
 export function openRuntime(base: NodeBase, kinds: Kinds): Runtime {
-  const { tables, bus, placement, clock, random, logger, cluster } = base;
+  const { tables, bus, placement, clock, random, logger, cluster, caches } = base;
   const { account, conversation, instance, report, webPage, mail } = kinds;
   return new Runtime({
     kinds: [account, conversation, instance, report, webPage, mail].map(builtKind),
     tables,
-    journal: new Journal(tables),
+    journal: new Journal(tables, caches),
+    caches,
     bus,
     placement,
     clock,

@@ -3,6 +3,7 @@ import type { Clock, Random } from '../actors/domain/time.js';
 import { StampClock } from '../actors/runtime/placement/stamp-clock.js';
 import { systemClock, systemRandom } from '../actors/runtime/system.js';
 import type { Settings } from '../cli/settings.js';
+import { Caches } from '../store/cache/cache.js';
 import type { CachedTables } from '../store/cache/cached-tables.js';
 import { WriteTimestamps } from '../store/write-timestamps.js';
 import type { Bus } from '../transport/bus.js';
@@ -30,6 +31,7 @@ export interface NodeBase {
   readonly timestamps: WriteTimestamps;
   readonly bus: Bus;
   readonly tables: CachedTables;
+  readonly caches: Caches;
   /** Undefined: the node is alone with an embedded store. */
   readonly cluster: ClusterParts | undefined;
 }
@@ -46,10 +48,11 @@ export async function openBase(
   const timestamps = new WriteTimestamps(() => stamps.nowMs());
   const store = await openStore(settings, { clock, log: logger.child({ part: 'store' }), isStopping }, timestamps);
   const bus = await openBus(settings, { clock, log: logger.child({ part: 'bus' }), isStopping });
-  const shared = { settings, logger, clock, random, placement, stamps, timestamps, bus };
-  if (settings.STORE === 'lmdb') return { ...shared, tables: cachedAlone(store), cluster: undefined };
+  const caches = new Caches();
+  const shared = { settings, logger, clock, random, placement, stamps, timestamps, bus, caches };
+  if (settings.STORE === 'lmdb') return { ...shared, tables: cachedAlone(store, clock, caches), cluster: undefined };
   const liveness = await PeerLiveness.open(bus, clock);
-  const tables = await cachedTogether(store, bus, settings.NODE_NAME, liveness, clock);
+  const tables = await cachedTogether(store, bus, settings.NODE_NAME, liveness, clock, caches);
   liveness.onUnheard(() => tables.forget(undefined));
   return { ...shared, tables, cluster: { liveness, barrier: await InvalidationBarrier.open(bus, clock, random) } };
 }

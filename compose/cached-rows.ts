@@ -3,6 +3,7 @@ import type { RowCarrier } from '../actors/runtime/carried-rows.js';
 import { systemClock } from '../actors/runtime/system.js';
 import { codec } from '../proto/codec.js';
 import type { NodeRowKey } from '../proto/gen/types.js';
+import type { Caches } from '../store/cache/cache.js';
 import { CachedTables, type WrittenRow } from '../store/cache/cached-tables.js';
 import { changedNumbers } from '../store/cache/changed-numbers.js';
 import type { Tables } from '../store/port.js';
@@ -50,8 +51,14 @@ const watched = new Map<string, AnyTable>(
 );
 
 /** Wraps the store of a single node: only this process writes to it. */
-export const cachedAlone = (tables: Tables): CachedTables =>
+export const cachedAlone = (
+  tables: Tables,
+  clock: Pick<Clock, 'monotonicMs'> = systemClock,
+  caches?: Caches,
+): CachedTables =>
   new CachedTables(tables, {
+    caches,
+    monotonicMs: () => clock.monotonicMs(),
     newest: [
       accountStatuses,
       notifications,
@@ -81,12 +88,14 @@ export async function cachedTogether(
   node: string,
   hearing?: Pick<PeerLiveness, 'ageMaxMs'>,
   clock: Pick<Clock, 'monotonicMs' | 'after'> = systemClock,
+  caches?: Caches,
 ): Promise<CachedTables> {
   const cached = new CachedTables(tables, {
     ageMaxMs: () => hearing?.ageMaxMs() ?? UNHEARD_MS,
     promptMs: PROMPT_MS,
     trusts: () => bus.hears(),
     monotonicMs: () => clock.monotonicMs(),
+    caches,
   });
   const tell = (written: readonly WrittenRow[]) => {
     bus.publish(ROWS_TOPIC, messages.encode({ node, rows: written.map(toldRow) }));

@@ -14,6 +14,7 @@ import type { Tables } from '../store/port.js';
 import { members } from '../store/tables.js';
 import type { Bus } from '../transport/bus.js';
 import type { PeerSecurity } from '../transport/grpc/peer-security.js';
+import type { PeerCounts } from '../transport/grpc/peer-server.js';
 import type { OperatorService } from '../transport/peer.js';
 import type { Peers } from './peer-liveness.js';
 
@@ -29,6 +30,8 @@ export interface Membership {
   readonly hasSuccessor: () => boolean;
   /** Hands over all shards, or takes snapshots when no other node takes them. */
   readonly leave: () => Promise<void>;
+  /** Calls of peers that were refused; absent for an embedded store. */
+  readonly refusedCalls?: () => PeerCounts;
   /** Closes the services that peers can call. */
   readonly close: () => Promise<void>;
 }
@@ -119,6 +122,7 @@ async function clustered(settings: Settings, around: MembershipContext): Promise
     cutOff: () => node.cutOffFromStore(),
     hasSuccessor: () => node.hasSuccessor(),
     leave: () => node.drain(),
+    refusedCalls: () => server.counts(),
     close: async () => {
       await server.close();
       await peers.close();

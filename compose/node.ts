@@ -9,6 +9,9 @@ import { allRoutes } from '../gateway/routes/index.js';
 import { type Server, startServer } from '../gateway/server.js';
 import { streamSources } from '../gateway/timelines/sources.js';
 import type { NodeNodeStatus } from '../proto/gen/types.js';
+import type { CacheFigures } from '../store/cache/cache.js';
+import type { BusCounts } from '../transport/bus.js';
+import type { PeerCounts } from '../transport/grpc/peer-server.js';
 import type { OperatorService } from '../transport/peer.js';
 import { type Outside, openKinds, openOutside, openRuntime } from './actors.js';
 import { type NodeBase, openBase } from './base.js';
@@ -30,6 +33,7 @@ export interface Node {
   /** Starts to serve HTTP; everything that must be available then has to be ready before. Call it once. */
   listen(): Promise<void>;
   status(): NodeNodeStatus;
+  readonly figures: NodeFigures;
   ready(): boolean;
   /**
    * Ends the node in order. Every answer from now on closes its connection. Shards are handed to other nodes while this
@@ -38,6 +42,15 @@ export interface Node {
    * @param withinMs bounds the wait for requests in flight; default NODE_DRAIN_MS
    */
   drain(withinMs?: number): Promise<void>;
+}
+
+/** Figures for the metrics besides those of the runtime and of the home timelines. */
+export interface NodeFigures {
+  caches(): readonly CacheFigures[];
+  /** Undefined where no message crosses a network. */
+  bus(): BusCounts | undefined;
+  /** Undefined on an embedded node, which has no peers. */
+  peers(): PeerCounts | undefined;
 }
 
 export interface NodeOptions {
@@ -103,6 +116,11 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
       server = await openServer(base, membership, gateway);
     },
     status: membership.status,
+    figures: {
+      caches: () => base.caches.figures(),
+      bus: () => bus.counts?.(),
+      peers: () => membership.refusedCalls?.(),
+    },
     ready: () => membership.readiness().ready,
     drain: (withinMs = NODE_DRAIN_MS) => drain(parts, server, withinMs),
   };

@@ -46,7 +46,7 @@ export async function openServices(
   runtime: Runtime,
   publicRing: PublicRing,
 ): Promise<GatewayParts> {
-  const { settings, tables, clock, random, placement, stamps, cluster } = base;
+  const { settings, tables, clock, random, placement, stamps, cluster, caches } = base;
   const { account, conversation, instance, report, webPage, limits } = kinds;
   const { media, workshop, keyedTokens, addressGuard } = outside;
   const entries = new InstanceEntries(tables);
@@ -55,32 +55,38 @@ export async function openServices(
   const [askAccount, accountNow] = [askerOf(account, runtime), answererOf(account, runtime)];
   const askInstance = askerOf(instance, runtime);
   const news = cluster && (await relationNews(base.bus, placement, cluster.liveness));
-  const guests = cluster && new GuestHomes(guestRings(base), askAccount, tables);
+  const guests = cluster && new GuestHomes(guestRings(base), askAccount, tables, caches);
   const { rowsTold, indexTold } = toldOf(base);
-  const tagHistories = new TagHistories(tables, clock, rowsTold);
+  const tagHistories = new TagHistories(tables, clock, rowsTold, caches);
   const linkCard = linkCards(askerOf(webPage, runtime));
   const services: Services = {
     instance: about,
     askAccount,
     accountNow,
-    lenses: new Lenses(askAccount, clock, limits, accountNow, news, guests),
+    lenses: new Lenses(askAccount, clock, limits, accountNow, news, guests, caches),
     publicRing,
-    pages: new StatusPages(about, new ViewerMarks(tables)),
+    pages: new StatusPages(about, new ViewerMarks(tables, caches), caches),
     askConversation: askerOf(conversation, runtime),
     askInstance,
     askReport: askerOf(report, runtime),
     entries,
     limits,
     tagHistories,
-    latestRows: new LatestRows(tables, clock, rowsTold),
-    wordLists: new WordLists(tables, clock, indexTold),
+    latestRows: new LatestRows(tables, clock, rowsTold, caches),
+    wordLists: new WordLists(tables, clock, indexTold, caches),
     trends: new Trends({ tables, clock, limits, tagHistories, linkCard, baseUrl: settings.BASE_URL }),
-    ...{ tables, media, workshop, clock, random, keyedTokens, addressGuard, idClock: stamps },
-    registry: new Registrar(tables, clock, () => cluster?.barrier.untilReceived(), new SteadyClock(clock, placement)),
+    ...{ tables, media, workshop, clock, random, keyedTokens, addressGuard, idClock: stamps, caches },
+    registry: registrarOf(base),
     newAccountId: accountIds(runtime, askInstance, random),
     newPlainId: plainIds(stamps, random),
   };
   return { services, source, guests };
+}
+
+/** Names are claimed for all nodes. */
+function registrarOf({ tables, clock, placement, cluster, caches }: NodeBase): Registrar {
+  const untilReceived = () => cluster?.barrier.untilReceived();
+  return new Registrar(tables, clock, untilReceived, new SteadyClock(clock, placement), caches);
 }
 
 const guestRings =

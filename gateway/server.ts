@@ -162,7 +162,7 @@ class GatewayServer implements Server {
     this.#refusalHead = new ConstantHead(this.#idPrefix, OVERLOADED);
     this.#admission = new Admission(services.clock, options.inFlightMax ?? IN_FLIGHT_MAX);
     this.#files = new FileSender(logger);
-    this.#authenticator = new Authenticator(services.tables);
+    this.#authenticator = new Authenticator(services.tables, services.caches);
     const address = clientAddress(options.trustedProxies);
     this.#clientAddress = address;
     this.#rateLimits = rateLimitsOf(options, this.#idPrefix);

@@ -1,6 +1,6 @@
-import { LRUCache } from 'lru-cache';
 import { WriteRefused } from '../actors/domain/problem.js';
 import type { StoreJournalRecord } from '../proto/gen/types.js';
+import { Cache, type Caches } from './cache/cache.js';
 import { put, type Row, type RowWrite, type Tables } from './port.js';
 import { JOURNAL_BUCKET, journal } from './tables.js';
 
@@ -38,8 +38,8 @@ const PAGE_ROWS = 1_000;
  */
 const GENERATIONS = 2 ** 22;
 
-/** Maximum number of actors whose journal end is cached: more than a node holds. A dropped one is read again. */
-const TAILS_MAX = 100_000;
+/** Maximum number of actors whose journal end is cached: half is more than a node holds. A dropped one is read again. */
+const TAILS_MAX = 200_000;
 
 type JournalRow = Row<typeof journal.partition, typeof journal.clustering, StoreJournalRecord>;
 
@@ -68,10 +68,14 @@ const TRIMMED: StoreJournalRecord = { atMs: 0, events: [] };
 export class Journal {
   private generation = 0;
   /** The end of each actor's journal as this process last read or wrote it. */
-  /** Bounded by size: with `max` the cache would reserve memory for all of them at once. */
-  private readonly tails = new LRUCache<string, Position>({ maxSize: TAILS_MAX, sizeCalculation: () => 1 });
+  private readonly tails: Cache<Position>;
 
-  constructor(private readonly tables: Tables) {}
+  constructor(
+    private readonly tables: Tables,
+    caches?: Caches,
+  ) {
+    this.tails = new Cache('journal_ends', TAILS_MAX, caches);
+  }
 
   /**
    * Stores the records as entries afterSeq + 1, afterSeq + 2, …. Each is stored whole, and none without its

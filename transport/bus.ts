@@ -10,6 +10,14 @@ export class NotDelivered extends Unavailable {}
 /** The answer to a request. A function is called when the answer is sent, before any later publication is sent. */
 export type Served = Uint8Array | (() => Uint8Array);
 
+/** Refused messages since the start, for the metrics. */
+export interface BusCounts {
+  /** Messages that could not be decoded. */
+  readonly garbage: number;
+  /** Requests refused because too many were being handled. */
+  readonly busy: number;
+}
+
 /** A subscription or a served subject. `close` ends it, and resolves when nothing more will be delivered. */
 export interface Subscription {
   close(): Promise<void>;
@@ -65,6 +73,8 @@ export interface Bus {
    * caches that messages keep current must not be used meanwhile.
    */
   hears(): boolean;
+  /** Absent on a bus within one process, which refuses nothing. */
+  counts?(): BusCounts;
   close(): Promise<void>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * A map of bounded size that drops the least recently set entry. Each message sets one: lru-cache takes 2 to 3 times as
- * long, and reserves its whole size (30 KB for 1,024 entries) for each subscription.
+ * A map of bounded size that drops the least recently set entry. It is no `Cache`: a dropped number looks like a lost
+ * message, so entries are dropped one by one in exact order, and never by half.
  */
 export class Recent<V> {
   private readonly entries = new Map<string, V>();

@@ -1,4 +1,5 @@
 import type { NodeHandoffChunk } from '../../proto/gen/types.js';
+import type { Caches } from '../../store/cache/cache.js';
 import type { Tables } from '../../store/port.js';
 import type { Bus, Served } from '../../transport/bus.js';
 import { eachBounded } from '../domain/each-bounded.js';
@@ -58,6 +59,8 @@ export interface RuntimeParts {
   readonly carrier?: RowCarrier;
   /** Resolves when all other nodes have received what was published before; absent in a cluster of one. */
   readonly untilReceived?: () => Promise<void> | undefined;
+  /** Receives the figures of caches. */
+  readonly caches?: Caches;
 }
 
 /**
@@ -98,7 +101,7 @@ export class Runtime implements Asker, ShardHost {
       limits,
       metrics,
       deadlines: new Deadlines(this.scope),
-      fresh: new FreshIds(),
+      fresh: new FreshIds(undefined, parts.caches),
       passivation: new PassivationTimer(this.scope, limits.quietMs),
       shortLived: new PassivationTimer(this.scope, limits.fleetingMs),
       writeBatch: new WriteBatch(tables),
@@ -107,7 +110,7 @@ export class Runtime implements Asker, ShardHost {
       invalidated: parts.untilReceived ?? (() => undefined),
     };
     this.shards = new Shards(this.around, bus, (payload) => this.serve(payload));
-    this.residents = new Activations(this.around, this.blueprints, this.shards, this.host);
+    this.residents = new Activations(this.around, this.blueprints, this.shards, this.host, parts.caches);
     this.backlogs = new BacklogScan(tables, this.scope, (shard) => placement.epochOf(shard) !== undefined);
     const { blueprints, residents: local } = this;
     this.carrier = parts.carrier ?? carriesNothing;

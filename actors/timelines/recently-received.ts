@@ -6,7 +6,10 @@ import type { NodeHeardOf } from '../../proto/gen/types.js';
  */
 const HALF = 32_768;
 
-/** Recently delivered statuses, to complete rings from other nodes that may have missed some during the handover. */
+/**
+ * Recently delivered statuses, to complete rings from other nodes that may have missed some during the handover. It is
+ * no `Cache`: both halves are read as a whole, and the position where the older one began is part of the answer.
+ */
 export class RecentlyReceived {
   /** Ids by author, so that accepting a ring does not scan all of them: those of the current half, and of the last. */
   #newer = new Map<string, string[]>();

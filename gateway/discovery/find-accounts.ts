@@ -1,7 +1,7 @@
 import { localName } from '../../actors/domain/addresses.js';
 import { comparable, isLetter, nameWords, startsOf, WORD_CHARS_MAX, wordsOf } from '../../actors/domain/text/words.js';
 import type { StoreAccountRecord } from '../../proto/gen/types.js';
-import { Generations } from '../../store/cache/generations.js';
+import { Cache } from '../../store/cache/cache.js';
 import type { RangeOptions } from '../../store/port.js';
 import { accounts, nameIndex } from '../../store/tables.js';
 import type { Services } from '../http/services.js';
@@ -34,7 +34,7 @@ export interface AccountsWanted {
  * name comes first.
  */
 export function findAccounts(
-  services: ReadServices & Pick<Services, 'registry'>,
+  services: ReadServices & Pick<Services, 'registry' | 'caches'>,
   viewer: string | undefined,
   question: string,
   { limit, offset, following }: AccountsWanted,
@@ -42,7 +42,7 @@ export function findAccounts(
   const name = localName(question.trim(), services.instance.domain);
   if (name === undefined) return [];
   const isAddress = question.trim().includes('@', 1);
-  const { words, letters } = questionOf(question);
+  const { words, letters } = questionOf(services, question);
   const sources = together<[string | undefined, readonly string[], Lens]>([
     /^[a-z0-9_.-]+$/.test(name) ? services.registry.find(`acct:${name}`) : undefined,
     isAddress ? [] : withWords(services, words),
@@ -113,8 +113,10 @@ function byRank(a: Candidate, b: Candidate): number {
   return b.record.followers - a.record.followers || b.record.lastStatusAtMs - a.record.lastStatusAtMs;
 }
 
-/** Parsed queries. Clients send a query for each typed letter, and parsing takes as long as the look-up. */
-const questions = new Generations<Question>(QUESTIONS_MAX);
+/**
+ * Parsed queries of each server. Clients send a query for each typed letter, and parsing takes as long as the look-up.
+ */
+const questionsOf = new WeakMap<Services['caches'], Cache<Question>>();
 
 interface Question {
   readonly words: readonly Sought[];
@@ -128,7 +130,12 @@ interface Sought {
   readonly range: RangeOptions<{ word: 'text'; account: 'id' }>;
 }
 
-function questionOf(question: string): Question {
+function questionOf({ caches }: Pick<Services, 'caches'>, question: string): Question {
+  let questions = questionsOf.get(caches);
+  if (questions === undefined) {
+    questions = new Cache('account_queries', QUESTIONS_MAX, caches);
+    questionsOf.set(caches, questions);
+  }
   let cached = questions.get(question);
   if (cached === undefined) {
     const all = wordsOf(question, QUERY_WORDS_MAX).map((written) => comparable(written).slice(0, WORD_CHARS_MAX));

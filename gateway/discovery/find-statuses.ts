@@ -6,7 +6,7 @@ import type {
   StoreStatusRecord,
   StoreStatusRef,
 } from '../../proto/gen/types.js';
-import { Generations } from '../../store/cache/generations.js';
+import { Cache, type Caches } from '../../store/cache/cache.js';
 import { accountStatuses, bookmarks, favourites, notifications } from '../../store/tables.js';
 import type { Services } from '../http/services.js';
 import { notificationCursor } from '../notifications/notification-cursor.js';
@@ -58,7 +58,7 @@ interface TextQuestion {
  * query without words finds public ones by author only.
  */
 export function findStatuses(
-  services: ReadServices & Pick<Services, 'latestRows' | 'wordLists' | 'registry'>,
+  services: ReadServices & Pick<Services, 'latestRows' | 'wordLists' | 'registry' | 'caches'>,
   viewer: string,
   question: string,
   { limit, offset, accountId, before, after }: StatusesWanted,
@@ -73,7 +73,7 @@ export function findStatuses(
 }
 
 function findAmong(
-  services: ReadServices & Pick<Services, 'latestRows' | 'wordLists' | 'registry'>,
+  services: ReadServices & Pick<Services, 'latestRows' | 'wordLists' | 'registry' | 'caches'>,
   viewer: string,
   asked: TextQuestion,
   accounts: ReadonlyMap<string, string>,
@@ -248,7 +248,11 @@ function says(texts: Texts, record: StoreStatusRecord, asked: TextQuestion): boo
 
 /** Cached words of statuses: parsing a text costs more than the rest of the search. */
 class Texts {
-  readonly #cache = new Generations<{ record: StoreStatusRecord; readonly words: ReadonlySet<string> }>(TEXTS_MAX);
+  readonly #cache: Cache<{ record: StoreStatusRecord; readonly words: ReadonlySet<string> }>;
+
+  constructor(caches: Caches) {
+    this.#cache = new Cache('status_words', TEXTS_MAX, caches);
+  }
 
   wordsOf(record: StoreStatusRecord): ReadonlySet<string> {
     const cached = this.#cache.get(record.id);
@@ -285,9 +289,14 @@ interface Shelves {
 
 /** Caches of searches; each entry is valid while its sources are the same objects. */
 class SearchCaches {
-  readonly texts = new Texts();
-  readonly #questions = new Generations<TextQuestion>(QUESTIONS_MAX);
+  readonly texts: Texts;
+  readonly #questions: Cache<TextQuestion>;
   readonly #libraries = new WeakMap<Shelves['own'], { readonly shelves: Shelves; readonly library: Library }>();
+
+  constructor(caches: Caches) {
+    this.texts = new Texts(caches);
+    this.#questions = new Cache('status_queries', QUESTIONS_MAX, caches);
+  }
 
   read(question: string): TextQuestion {
     let asked = this.#questions.get(question);
@@ -319,20 +328,20 @@ class SearchCaches {
   }
 }
 
-/** Caches by server, because tests start several in one process; released with the server's registry. */
-const keptOfServers = new WeakMap<object, SearchCaches>();
+/** Caches by server, because tests start several in one process. */
+const searchesOf = new WeakMap<Caches, SearchCaches>();
 
-function keptOf({ registry }: Pick<Services, 'registry'>): SearchCaches {
-  let cached = keptOfServers.get(registry);
+function keptOf({ caches }: Pick<Services, 'caches'>): SearchCaches {
+  let cached = searchesOf.get(caches);
   if (cached === undefined) {
-    cached = new SearchCaches();
-    keptOfServers.set(registry, cached);
+    cached = new SearchCaches(caches);
+    searchesOf.set(caches, cached);
   }
   return cached;
 }
 
 function libraryOf(
-  services: Pick<Services, 'latestRows' | 'registry' | 'tables' | 'clock'>,
+  services: Pick<Services, 'latestRows' | 'caches' | 'tables' | 'clock'>,
   viewer: string,
 ): Soon<Library> {
   const { latestRows } = services;

@@ -1,7 +1,7 @@
 import { storedId } from '../../actors/domain/ids.js';
 import type { Clock } from '../../actors/domain/time.js';
+import { Cache, type Caches } from '../../store/cache/cache.js';
 import type { WrittenRow } from '../../store/cache/cached-tables.js';
-import { Generations } from '../../store/cache/generations.js';
 import type { ReadTables } from '../../store/port.js';
 import type { Table } from '../../store/table.js';
 import { ALL, type Cursor, type Entry } from '../paging/cursor.js';
@@ -28,6 +28,8 @@ interface CachedLatest {
   readonly count: number;
 }
 
+const WEIGHTS = { of: ({ rows }: CachedLatest) => LIST_ROWS + rows.length, max: ROWS_MAX };
+
 /**
  * The newest rows of accounts in tables that are partitioned by account and era, further back than pages go. Searches
  * and suggestions read them. A list is cached at the first read and updated with each write.
@@ -36,13 +38,15 @@ export class LatestRows {
   readonly #tables: ReadTables;
   readonly #clock: Clock;
   /** Lists by table, then by account. */
-  readonly #cache = new Map<string, Generations<CachedLatest>>();
+  readonly #cache = new Map<string, Cache<CachedLatest>>();
   /** Reads in flight; a write during a read makes its result stale. */
   readonly #reading = new Map<string, { stale: boolean }>();
   readonly #isNotified: boolean;
+  readonly #caches: Caches | undefined;
 
   /** `onWritten` registers a listener for written rows of these tables; without it nothing is cached. */
-  constructor(tables: ReadTables, clock: Clock, onWritten?: Told) {
+  constructor(tables: ReadTables, clock: Clock, onWritten?: Told, caches?: Caches) {
+    this.#caches = caches;
     this.#tables = tables;
     this.#clock = clock;
     this.#isNotified = onWritten !== undefined;
@@ -94,7 +98,7 @@ export class LatestRows {
   #keep<V>(table: string, account: string, rows: readonly Entry<V>[], count: number): readonly Entry<V>[] {
     let cached = this.#cache.get(table);
     if (cached === undefined) {
-      cached = new Generations(LISTS_MAX, { of: ({ rows: all }) => LIST_ROWS + all.length, max: ROWS_MAX });
+      cached = new Cache(`latest_${table}`, LISTS_MAX, this.#caches, WEIGHTS);
       this.#cache.set(table, cached);
     }
     cached.set(storedId(account), { rows, count });
@@ -114,7 +118,7 @@ export class LatestRows {
   }
 
   #forgetAll(): void {
-    this.#cache.clear();
+    for (const lists of this.#cache.values()) lists.clear();
     for (const reading of this.#reading.values()) reading.stale = true;
   }
 }

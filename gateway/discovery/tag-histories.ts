@@ -1,7 +1,7 @@
-import { LRUCache } from 'lru-cache';
 import { idMs, makeId } from '../../actors/domain/ids.js';
 import type { Clock } from '../../actors/domain/time.js';
 import type { StorePublicRow } from '../../proto/gen/types.js';
+import { Cache, type Caches } from '../../store/cache/cache.js';
 import type { WrittenRow } from '../../store/cache/cached-tables.js';
 import type { ReadTables } from '../../store/port.js';
 import { tagStatuses } from '../../store/tables.js';
@@ -17,13 +17,18 @@ const EARLIER_READ = 20;
 /** Counted statuses of one hashtag, newest first: bounds one query to some megabytes. */
 const COUNTED_MAX = 20_000;
 const READ_AT_ONCE = 1_000;
-/** Rows from which a history stays cached for KEPT_MS, even if somebody uses the hashtag meanwhile. */
-const KEPT_FROM = 200;
-const KEPT_MS = 60_000;
-/** Resolution of that time. */
-const CLOCK_MS = 1_000;
+/** Rows from which a history stays cached for its whole lifetime, even if somebody uses the hashtag meanwhile. */
+const LARGE_MIN = 200;
+/** Lifetime of a cached history, in milliseconds. */
+const LIFETIME_MS = 60_000;
 /** Cached histories, some kilobytes each. */
-const KEPT_MAX = 1_000;
+const HISTORIES_MAX = 1_000;
+
+interface CachedHistory {
+  readonly uses: TagUses;
+  /** Monotonic time of the count. */
+  readonly atMs: number;
+}
 
 /** Registers a listener for written rows. Without rows, any may have been written. */
 export type Told = (listener: (rows: readonly WrittenRow[] | undefined) => void) => void;
@@ -31,8 +36,8 @@ export type Told = (listener: (rows: readonly WrittenRow[] | undefined) => void)
 /** Counts the public uses of hashtags by day, from the rows of their timelines. */
 export class TagHistories {
   readonly #tables: ReadTables;
-  readonly #clock: Pick<Clock, 'nowMs'>;
-  readonly #cache = new LRUCache<string, TagUses>({ max: KEPT_MAX, ttl: KEPT_MS, ttlResolution: CLOCK_MS });
+  readonly #clock: Pick<Clock, 'nowMs' | 'monotonicMs'>;
+  readonly #cache: Cache<CachedHistory>;
   readonly #isNotified: boolean;
   /** Counts of few rows in progress; a use during a count makes it stale. */
   readonly #counting = new Map<string, { counters: number; stale: boolean }>();
@@ -41,7 +46,8 @@ export class TagHistories {
    * `onWritten` registers a listener for uses of hashtags, so that every count can be cached until the next use; without it
    * only large ones are.
    */
-  constructor(tables: ReadTables, clock: Pick<Clock, 'nowMs'>, onWritten?: Told) {
+  constructor(tables: ReadTables, clock: Pick<Clock, 'nowMs' | 'monotonicMs'>, onWritten?: Told, caches?: Caches) {
+    this.#cache = new Cache('tag_histories', HISTORIES_MAX, caches);
     this.#tables = tables;
     this.#clock = clock;
     this.#isNotified = onWritten !== undefined;
@@ -55,7 +61,8 @@ export class TagHistories {
   of(tag: string): Soon<TagUses> {
     const nowMs = this.#clock.nowMs();
     const cached = this.#cache.get(tag);
-    return cached !== undefined && cached[0]?.dayMs === dayOf(nowMs) ? cached : this.#count(tag, lastDays(nowMs));
+    const isCurrent = cached?.uses[0]?.dayMs === dayOf(nowMs) && this.#clock.monotonicMs() - cached.atMs < LIFETIME_MS;
+    return isCurrent ? cached.uses : this.#count(tag, lastDays(nowMs));
   }
 
   async #count(tag: string, days: readonly number[]): Promise<TagUses> {
@@ -66,7 +73,9 @@ export class TagHistories {
       const used = await this.#read(tag, days);
       const written = mostlyWritten(tag, used.length > 0 ? used : await this.#readEarlier(tag));
       const counted = Object.assign(countByDay(used, days), written === tag ? {} : { written });
-      if (used.length >= KEPT_FROM || (this.#isNotified && !counting.stale)) this.#cache.set(tag, counted);
+      if (used.length >= LARGE_MIN || (this.#isNotified && !counting.stale)) {
+        this.#cache.set(tag, { uses: counted, atMs: this.#clock.monotonicMs() });
+      }
       return counted;
     } finally {
       counting.counters -= 1;
@@ -96,8 +105,8 @@ export class TagHistories {
     const counting = this.#counting.get(tag);
     if (counting !== undefined) counting.stale = true;
     this.#counting.delete(tag);
-    const cached = this.#cache.peek(tag);
-    if (cached !== undefined && cached.reduce((sum, { uses }) => sum + uses, 0) < KEPT_FROM) this.#cache.delete(tag);
+    const cached = this.#cache.peek(tag)?.uses;
+    if (cached !== undefined && cached.reduce((sum, { uses }) => sum + uses, 0) < LARGE_MIN) this.#cache.delete(tag);
   }
 }
 

@@ -1,7 +1,7 @@
-import { LRUCache } from 'lru-cache';
 import { makeId } from '../../actors/domain/ids.js';
 import { WORD_BUCKETS_MAX, wordBucket } from '../../actors/domain/text/words.js';
 import type { Clock } from '../../actors/domain/time.js';
+import { Cache, type Caches } from '../../store/cache/cache.js';
 import type { ReadTables } from '../../store/port.js';
 import { statusIndex } from '../../store/tables.js';
 import type { Soon } from '../paging/soon.js';
@@ -29,16 +29,15 @@ interface CachedWordList {
 export class WordLists {
   readonly #tables: ReadTables;
   readonly #clock: Pick<Clock, 'nowMs'>;
-  readonly #cache = new LRUCache<string, CachedWordList>({
-    maxSize: IDS_MAX,
-    sizeCalculation: ({ ids }) => WORD_IDS + ids.length,
-  });
+  readonly #cache: Cache<CachedWordList>;
   /** Reads in flight; a write during a read makes its result stale. */
   readonly #reading = new Map<string, { stale: boolean }>();
   readonly #isNotified: boolean;
 
   /** `onWritten` registers the listener; without it nothing is cached. */
-  constructor(tables: ReadTables, clock: Pick<Clock, 'nowMs'>, onWritten?: IndexTold) {
+  constructor(tables: ReadTables, clock: Pick<Clock, 'nowMs'>, onWritten?: IndexTold, caches?: Caches) {
+    const weights = { of: ({ ids }: CachedWordList) => WORD_IDS + ids.length, max: IDS_MAX };
+    this.#cache = new Cache('word_lists', IDS_MAX / WORD_IDS, caches, weights);
     this.#tables = tables;
     this.#clock = clock;
     this.#isNotified = onWritten !== undefined;

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { StoreAccountRecord, StoreTokenRecord } from '../../proto/gen/types.js';
+import { Cache, type Caches } from '../../store/cache/cache.js';
 import type { ReadTables } from '../../store/port.js';
 import { accounts, tokens } from '../../store/tables.js';
 import { isSuspended } from '../viewing/standing.js';
@@ -48,10 +49,11 @@ export function bearerToken(header: string | undefined): string | undefined {
 export class Authenticator {
   readonly #tables: ReadTables;
   /** Results by Authorization header: avoids parsing the header and hashing the token on each request. */
-  readonly #cache = new Map<string, Known>();
+  readonly #cache: Cache<Known>;
 
-  constructor(tables: ReadTables) {
+  constructor(tables: ReadTables, caches?: Caches) {
     this.#tables = tables;
+    this.#cache = new Cache('bearer_tokens', HEADERS_MAX, caches);
   }
 
   /**
@@ -78,7 +80,7 @@ export class Authenticator {
     if (found === undefined) this.#cache.delete(header);
     // Only one spelling is cached: a client must not evict the entries of others, or fill memory, with spaces and
     // capitals.
-    else if (header === `Bearer ${token}`) this.#know(header, found);
+    else if (header === `Bearer ${token}`) this.#cache.set(header, { hash: found.hash, found });
     return found;
   }
 
@@ -96,13 +98,6 @@ export class Authenticator {
     if (accountId === undefined) return authenticated(hash, token, undefined);
     const account = await this.#tables.get(accounts, { account: accountId });
     return account && authenticated(hash, token, account);
-  }
-
-  #know(header: string, found: Authenticated): void {
-    if (this.#cache.has(header)) return;
-    const oldest = this.#cache.size < HEADERS_MAX ? undefined : this.#cache.keys().next().value;
-    if (oldest !== undefined) this.#cache.delete(oldest);
-    this.#cache.set(header, { hash: found.hash, found });
   }
 }
 

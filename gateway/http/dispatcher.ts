@@ -1,6 +1,7 @@
 import type { TSchema } from '@sinclair/typebox';
 import { LogBound } from '../../actors/domain/log-bound.js';
 import { isProblem, type Problem, problem, Unavailable } from '../../actors/domain/problem.js';
+import { Cache, type Caches } from '../../store/cache/cache.js';
 import { faultPage } from '../oauth/pages/layout.js';
 import { idText, isIdText } from '../paging/bounds.js';
 import type { Authenticator, Caller } from './authenticator.js';
@@ -43,7 +44,7 @@ export interface Prepared {
   readonly query: Validate | undefined;
   readonly body: Validate | undefined;
   /** Parsed values of short queries without lists. They are frozen. */
-  readonly queries: Map<string, object>;
+  readonly queries: Cache<object>;
 }
 
 /** Result of a handler. */
@@ -93,7 +94,7 @@ export class Dispatcher {
   ) {
     this.#rateLimits = rateLimits;
     const compile = validators();
-    this.#router = new Router(routes.map((route) => prepare(route, compile)));
+    this.#router = new Router(routes.map((route) => prepare(route, compile, services.caches)));
     this.#services = services;
     this.#authenticator = authenticator;
     this.#clientAddress = clientAddress;
@@ -301,7 +302,6 @@ const isKnownUser = ({ auth }: AnyRoute, caller: Caller | Problem | Promise<Call
 function keepQuery({ queries }: Prepared, text: string, value: unknown): void {
   if (text.length > QUERY_CHARS_MAX || typeof value !== 'object' || value === null) return;
   for (const one of Object.values(value)) if (typeof one === 'object' && one !== null) return;
-  if (queries.size >= QUERIES_MAX) queries.clear();
   queries.set(text, Object.freeze(value));
 }
 
@@ -316,7 +316,7 @@ function decodeParams(names: readonly string[], raw: readonly string[]): Record<
   return params;
 }
 
-function prepare(route: AnyRoute, compile: (schema: TSchema) => Validate): Prepared {
+function prepare(route: AnyRoute, compile: (schema: TSchema) => Validate, caches: Caches): Prepared {
   const names = paramNames(route.path);
   return {
     method: route.method,
@@ -328,7 +328,7 @@ function prepare(route: AnyRoute, compile: (schema: TSchema) => Validate): Prepa
     params: route.params && compile(route.params),
     query: route.query && compile(route.query),
     body: route.body && compile(route.body),
-    queries: new Map(),
+    queries: new Cache('parsed_queries', QUERIES_MAX, caches),
   };
 }
 

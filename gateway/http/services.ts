@@ -5,6 +5,7 @@ import type { InstanceCommands } from '../../actors/instance/commands.js';
 import type { Commands as ReportCommands } from '../../actors/report/report.js';
 import type { TypedAsk } from '../../actors/runtime/kind.js';
 import type { Workshop } from '../../media/workshop.js';
+import type { Caches } from '../../store/cache/cache.js';
 import type { MediaStore } from '../../store/media.js';
 import type { AddressGuard } from '../../transport/address-guard.js';
 import type { LatestRows } from '../discovery/latest-rows.js';
@@ -36,6 +37,8 @@ export interface Services extends ReadServices {
   /** Claims of names and immutable rows that no actor owns (apps, application tokens): actors/registry. */
   readonly registry: Registry;
   readonly random: Random;
+  /** Receives the figures of caches. */
+  readonly caches: Caches;
   readonly keyedTokens: KeyedTokens;
   /** Decides to which addresses this server may connect on behalf of users. */
   readonly addressGuard: AddressGuard;

@@ -60,24 +60,26 @@ export interface Guards {
 /** Guards by server, because tests start several in one process; released with the server's registry. */
 const guardsOfServer = new WeakMap<object, Guards>();
 
-export function guardsOf(services: Pick<Services, 'registry'>): Guards {
+export function guardsOf(services: Pick<Services, 'registry' | 'clock' | 'caches'>): Guards {
   const held = guardsOfServer.get(services.registry);
   if (held !== undefined) return held;
+  const { clock, caches } = services;
+  const attempts = (max: number, windowMs = QUARTER_HOUR_MS) => new Attempts(max, windowMs, clock, caches);
   const guards: Guards = {
     passwords: new Passwords(),
-    wrongFromOnePlace: new Attempts(WRONG_FROM_ONE_PLACE_MAX, QUARTER_HOUR_MS),
-    wrongByStrangers: new Attempts(WRONG_BY_STRANGERS_MAX, QUARTER_HOUR_MS),
-    wrongByAddress: new Attempts(WRONG_PER_ADDRESS_MAX, QUARTER_HOUR_MS),
-    signUps: new Attempts(SIGN_UPS_PER_ADDRESS_MAX, QUARTER_HOUR_MS),
-    apps: new Attempts(APPS_PER_ADDRESS_MAX, QUARTER_HOUR_MS),
-    resets: new Attempts(RESETS_PER_ADDRESS_MAX, QUARTER_HOUR_MS),
-    wrongLinks: new Attempts(WRONG_LINKS_PER_ADDRESS_MAX, QUARTER_HOUR_MS),
-    emailChanges: new Attempts(EMAIL_CHANGES_MAX, QUARTER_HOUR_MS),
-    emailChangesOfAddress: new Attempts(EMAIL_CHANGES_PER_ADDRESS_MAX, QUARTER_HOUR_MS),
-    appTokens: new Attempts(APP_TOKENS_PER_APP_MAX, QUARTER_HOUR_MS),
-    appTokensOfAddress: new Attempts(APPS_PER_ADDRESS_MAX, QUARTER_HOUR_MS),
-    refusals: new Attempts(REFUSALS_MAX, DAY_MS),
-    refusalsOfDomain: new Attempts(REFUSALS_OF_DOMAIN_MAX, DAY_MS),
+    wrongFromOnePlace: attempts(WRONG_FROM_ONE_PLACE_MAX),
+    wrongByStrangers: attempts(WRONG_BY_STRANGERS_MAX),
+    wrongByAddress: attempts(WRONG_PER_ADDRESS_MAX),
+    signUps: attempts(SIGN_UPS_PER_ADDRESS_MAX),
+    apps: attempts(APPS_PER_ADDRESS_MAX),
+    resets: attempts(RESETS_PER_ADDRESS_MAX),
+    wrongLinks: attempts(WRONG_LINKS_PER_ADDRESS_MAX),
+    emailChanges: attempts(EMAIL_CHANGES_MAX),
+    emailChangesOfAddress: attempts(EMAIL_CHANGES_PER_ADDRESS_MAX),
+    appTokens: attempts(APP_TOKENS_PER_APP_MAX),
+    appTokensOfAddress: attempts(APPS_PER_ADDRESS_MAX),
+    refusals: attempts(REFUSALS_MAX, DAY_MS),
+    refusalsOfDomain: attempts(REFUSALS_OF_DOMAIN_MAX, DAY_MS),
   };
   guardsOfServer.set(services.registry, guards);
   return guards;

@@ -33,7 +33,7 @@ type Counter = readonly [Attempts, string];
  * @throws Unavailable when too many passwords are being checked
  */
 export async function checkPassword(
-  services: Pick<Services, 'registry' | 'instance' | 'askAccount'>,
+  services: Pick<Services, 'registry' | 'clock' | 'caches' | 'instance' | 'askAccount'>,
   { login, password, remoteAddress, browser }: PasswordAttempt,
 ): Promise<Checked | 'too_many' | undefined> {
   const guards = guardsOf(services);

@@ -7,7 +7,7 @@ import { guardsOf } from './guards.js';
 
 /** Records a sign-up that was refused for its e-mail provider, unless enough were recorded today. */
 export async function noteRefused(
-  services: Pick<Services, 'registry' | 'newPlainId'>,
+  services: Pick<Services, 'registry' | 'clock' | 'caches' | 'newPlainId'>,
   domain: string,
   address: string,
 ): Promise<void> {

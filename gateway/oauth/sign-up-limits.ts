@@ -51,7 +51,7 @@ export async function limitsOfAddress(
 
 /** Applies moderators' decisions to a sign-up: returns a refusal, or if it must wait for approval. */
 export async function judgeSignUp(
-  services: Pick<Services, 'entries' | 'registry' | 'newPlainId' | 'clock'>,
+  services: Pick<Services, 'entries' | 'registry' | 'caches' | 'newPlainId' | 'clock'>,
   email: string,
   address: string,
 ): Promise<Problem | { readonly waits: boolean }> {

@@ -6,7 +6,7 @@ import type {
   InstanceReport,
   StoreAccountRecord,
 } from '../../proto/gen/types.js';
-import { Generations } from '../../store/cache/generations.js';
+import { Cache, type Caches } from '../../store/cache/cache.js';
 import type { LinkTrend } from '../discovery/trends.js';
 import { type CachedGroups, GROUP_PAGES_MAX } from '../notifications/cached-groups.js';
 import type { EmojiLookup } from '../settings/custom-emoji.js';
@@ -59,12 +59,14 @@ export class OtherCards {
   readonly #tags = new WeakMap<TagUses, { readonly name: string; readonly open: Uint8Array }>();
 
   /** Groups by their newest notification. */
-  readonly groups = new Generations<GroupCard>(GROUPS_MAX);
+  readonly groups: Cache<GroupCard>;
   /** Pages of groups by their query. */
-  readonly groupPages = new Generations<CachedGroups>(GROUP_PAGES_MAX);
+  readonly groupPages: Cache<CachedGroups>;
 
-  constructor(instance: InstanceSettings) {
+  constructor(instance: InstanceSettings, caches?: Caches) {
     this.#instance = instance;
+    this.groups = new Cache('notification_groups', GROUPS_MAX, caches);
+    this.groupPages = new Cache('notification_group_pages', GROUP_PAGES_MAX, caches);
     this.#links = new CachedJson((link) => renderTrendsLink(instance, link));
     this.#numberedLinks = new CachedJson(
       (link) => ({ ...renderTrendsLink(instance, link), id: tagId(link.name) }),

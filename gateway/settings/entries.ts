@@ -12,7 +12,10 @@ interface CachedEntries {
   found: readonly InstanceEntry[] | undefined;
 }
 
-/** Settings and other entries of administrators, in the order of creation. A collection is cached until it changes. */
+/**
+ * Settings and other entries of administrators, in the order of creation. A collection is cached until it changes. There
+ * are a few collections, so nothing is evicted.
+ */
 export class InstanceEntries {
   readonly #tables: Pick<CachedTables, 'range'>;
   readonly #cache = new Map<string, CachedEntries>();

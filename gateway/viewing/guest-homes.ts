@@ -1,9 +1,9 @@
-import { LRUCache } from 'lru-cache';
 import type { AccountCommands } from '../../actors/account/slices.js';
 import { isProblem } from '../../actors/domain/problem.js';
 import type { TypedAsk } from '../../actors/runtime/kind.js';
 import type { HomeRings, RecentIds } from '../../actors/timelines/home-rings.js';
 import type { HomeBounds, HomeIds } from '../../actors/timelines/ring-part.js';
+import { Cache, type Caches } from '../../store/cache/cache.js';
 import type { ReadTables } from '../../store/port.js';
 import { accounts } from '../../store/tables.js';
 import { ALL } from '../paging/cursor.js';
@@ -25,6 +25,8 @@ interface Guest {
 
 /** Rings of viewers whose actors are on other nodes: 67 MB if all are full. */
 export const GUESTS_MAX = 16_384;
+/** Viewers whose queries are counted, some 100 bytes each; half is as many as there are rings. */
+const VIEWERS_MAX = 2 * GUESTS_MAX;
 /** Queries before a ring is opened. A ring costs as much as some pages, so a viewer with a single request gets none. */
 const ASKS_MIN = 3;
 /** Ids that a ring begins with: twenty pages, in one answer of 8 KB. */
@@ -39,7 +41,7 @@ type GuestRings = Pick<HomeRings, 'read' | 'request' | 'deliver' | 'deliverTo' |
  * queried, because its ring contains the new status at once.
  */
 export class GuestHomes {
-  readonly #guests: LRUCache<string, Guest>;
+  readonly #guests: Cache<Guest>;
   private readonly rings: GuestRings;
 
   /** `open` creates rings that load their first ids with the given function. */
@@ -47,10 +49,10 @@ export class GuestHomes {
     open: (recent: RecentIds) => GuestRings,
     private readonly ask: TypedAsk<AccountCommands>,
     private readonly tables: Pick<ReadTables, 'peek'>,
-    guestsMax = GUESTS_MAX,
+    caches?: Caches,
   ) {
     this.rings = open(([viewer = '']) => this.#ringOfOwner(viewer));
-    this.#guests = new LRUCache({ max: guestsMax, dispose: (_guest, viewer) => this.rings.close(viewer) });
+    this.#guests = new Cache('guest_homes', VIEWERS_MAX, caches);
   }
 
   get deaf(): boolean {
@@ -89,7 +91,8 @@ export class GuestHomes {
     if (bounds.limit === 0 || part.rest === 'none') return;
     let guest = this.#guests.get(viewer);
     if (guest?.version !== version) {
-      if (guest !== undefined) this.rings.close(viewer);
+      // A viewer who is no longer cached may have a ring of an older version.
+      this.rings.close(viewer);
       guest = { version, asks: 0, own: undefined };
       this.#guests.set(viewer, guest);
     }

@@ -4,7 +4,7 @@ import type { Clock } from '../../actors/domain/time.js';
 import type { TypedAnswerNow, TypedAsk } from '../../actors/runtime/kind.js';
 import type { HomeBounds, HomeIds } from '../../actors/timelines/ring-part.js';
 import type { AccountHome, AccountReadHome, AccountSources } from '../../proto/gen/types.js';
-import { Generations } from '../../store/cache/generations.js';
+import { Cache, type Caches } from '../../store/cache/cache.js';
 import { ALL } from '../paging/cursor.js';
 import { type Soon, soon } from '../paging/soon.js';
 import { type LimitedAccounts, NOBODY_LIMITED } from './account-limits.js';
@@ -56,11 +56,7 @@ interface Asking {
  */
 export class Lenses {
   readonly #ask: TypedAsk<AccountCommands>;
-  readonly #cache = new Generations<CachedViewpoint>(EDGES_MAX / LENS_EDGES, {
-    of: ({ edges }) => edges,
-    max: EDGES_MAX,
-  });
-
+  readonly #cache: Cache<CachedViewpoint>;
   readonly #clock: LensClock;
   readonly #answerNow: TypedAnswerNow<AccountCommands>;
 
@@ -81,7 +77,10 @@ export class Lenses {
     answerNow: TypedAnswerNow<AccountCommands> = () => undefined,
     news?: RelationNews,
     guests?: GuestHomes,
+    caches?: Caches,
   ) {
+    const weights = { of: ({ edges }: CachedViewpoint) => edges, max: EDGES_MAX };
+    this.#cache = new Cache('viewpoints', EDGES_MAX / LENS_EDGES, caches, weights);
     this.#guests = guests;
     this.#news = news;
     news?.onChanged((account) => this.#onNews(account));

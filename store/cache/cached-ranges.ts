@@ -1,22 +1,30 @@
-import { LRUCache } from 'lru-cache';
 import { storedId } from '../../actors/domain/ids.js';
 import type { RangeOptions, Row } from '../port.js';
 import type { AnyTable, Columns, KeyOf, Table } from '../table.js';
+import { Cache, type Caches } from './cache.js';
 
 /** Maximum number of cached rows over all answers: some 200 bytes each, 12 MB in all. */
 const ROWS_MAX = 50_000;
 /** The fixed cost of an answer, expressed in rows: many answers are empty. */
 const ANSWER_ROWS = 2;
-/** Lifetime of a cached answer: rows of some tables expire without a write, after months. */
-const KEPT_MS = 600_000;
-/**
- * Precision of the lifetime: reading the clock and setting a timer for each millisecond cost more than the rest of a
- * hit.
- */
-const CLOCK_MS = 1_000;
+/** Maximum cost of one partition's answers, which queries with ever other bounds could let grow without end. */
+const PARTITION_ROWS_MAX = 5_000;
+/** Lifetime of a cached answer in milliseconds: rows of some tables expire without a write, after months. */
+const ANSWER_MS = 600_000;
 
 type AnyRow = Row<Columns, Columns, unknown>;
 type RowKey = Readonly<Record<string, string | number>>;
+
+interface CachedAnswer {
+  readonly rows: readonly AnyRow[];
+  readonly sinceMs: number;
+}
+
+/** The answers to the queries of one partition, and their cost in rows. */
+interface CachedPartition {
+  readonly answers: Map<string, CachedAnswer>;
+  readonly cost: number;
+}
 
 /**
  * Caches complete answers to range queries until somebody writes into their partition. For tables that receive the same
@@ -24,22 +32,19 @@ type RowKey = Readonly<Record<string, string | number>>;
  */
 export class CachedRanges {
   readonly #tables: ReadonlySet<string>;
-  readonly #answers = new LRUCache<string, { readonly partition: string; readonly rows: readonly AnyRow[] }>({
-    maxSize: ROWS_MAX,
-    ttl: KEPT_MS,
-    ttlResolution: CLOCK_MS,
-    sizeCalculation: ({ rows }) => ANSWER_ROWS + rows.length,
-    dispose: ({ partition }, question) => this.#gone(partition, question),
-  });
-  /** Cached queries by partition. */
-  readonly #questions = new Map<string, Set<string>>();
+  readonly #partitions: Cache<CachedPartition>;
+  readonly #monotonicMs: () => number;
   /** Reads under way by partition; a write during a read invalidates its result. */
   readonly #reading = new Map<string, { readers: number; stale: boolean }>();
 
   readonly #listeners = new Map<string, ((key: RowKey) => void)[]>();
 
-  constructor(tables: readonly AnyTable[]) {
+  /** `monotonicMs`: the clock of lifetimes. */
+  constructor(tables: readonly AnyTable[], monotonicMs: () => number, caches?: Caches) {
     this.#tables = new Set(tables.map(({ name }) => name));
+    this.#monotonicMs = monotonicMs;
+    const weights = { of: ({ cost }: CachedPartition) => cost, max: ROWS_MAX };
+    this.#partitions = new Cache('range_answers', ROWS_MAX / ANSWER_ROWS, caches, weights);
   }
 
   /** Calls the listener with the key of each written row of the given table. */
@@ -60,8 +65,8 @@ export class CachedRanges {
     partition: KeyOf<P>,
     options: RangeOptions<C>,
   ): readonly Row<P, C, V>[] | undefined {
-    const cached = this.#answers.get(questionOf(nameOf(table, partition), options));
-    return cached && (cached.rows as unknown as readonly Row<P, C, V>[]);
+    const rows = this.#find(nameOf(table, partition), questionOf(options));
+    return rows && (rows as unknown as readonly Row<P, C, V>[]);
   }
 
   /** Returns the cached answer for one row; undefined if it is not cached. */
@@ -69,8 +74,8 @@ export class CachedRanges {
     table: Table<P, C, V>,
     key: KeyOf<P> & KeyOf<C>,
   ): { readonly value: V | undefined } | undefined {
-    const cached = this.#answers.get(rowOf(table, key));
-    return cached && { value: cached.rows[0]?.value as V | undefined };
+    const rows = this.#find(nameOf(table, key), rowOf(table, key));
+    return rows && { value: rows[0]?.value as V | undefined };
   }
 
   /** Answers a range query; calls `read` only if the answer is not cached. */
@@ -81,7 +86,7 @@ export class CachedRanges {
     read: () => Promise<Row<P, C, V>[]>,
   ): Promise<Row<P, C, V>[]> {
     const name = nameOf(table, partition);
-    const rows = await this.#answer(name, questionOf(name, options), read as unknown as () => Promise<AnyRow[]>);
+    const rows = await this.#answer(name, questionOf(options), read as unknown as () => Promise<AnyRow[]>);
     // A copy, because the caller may reorder the rows.
     return rows.slice() as unknown as Row<P, C, V>[];
   }
@@ -100,8 +105,8 @@ export class CachedRanges {
   }
 
   async #answer(name: string, question: string, read: () => Promise<AnyRow[]>): Promise<readonly AnyRow[]> {
-    const cached = this.#answers.get(question);
-    if (cached !== undefined) return cached.rows;
+    const cached = this.#find(name, question);
+    if (cached !== undefined) return cached;
     const reading = this.#reading.get(name) ?? { readers: 0, stale: false };
     reading.readers += 1;
     this.#reading.set(name, reading);
@@ -122,36 +127,47 @@ export class CachedRanges {
     const reading = this.#reading.get(name);
     if (reading !== undefined) reading.stale = true;
     this.#reading.delete(name);
-    for (const question of [...(this.#questions.get(name) ?? [])]) this.#answers.delete(question);
+    this.#partitions.delete(name);
   }
 
   forgetAll(): void {
-    this.#answers.clear();
+    this.#partitions.clear();
     for (const reading of this.#reading.values()) reading.stale = true;
     this.#reading.clear();
   }
 
+  #find(partition: string, question: string): readonly AnyRow[] | undefined {
+    const answer = this.#partitions.get(partition)?.answers.get(question);
+    return answer !== undefined && this.#monotonicMs() - answer.sinceMs < ANSWER_MS ? answer.rows : undefined;
+  }
+
   #keep(question: string, partition: string, rows: readonly AnyRow[]): void {
-    // Set the answer first: `set` disposes the answer that it replaces, which removes the query from the list.
-    this.#answers.set(question, { partition, rows });
-    const questions = this.#questions.get(partition) ?? new Set();
-    this.#questions.set(partition, questions.add(question));
-  }
-
-  #gone(partition: string, question: string): void {
-    const questions = this.#questions.get(partition);
-    questions?.delete(question);
-    if (questions?.size === 0) this.#questions.delete(partition);
+    const before = this.#partitions.peek(partition);
+    const cost = (before?.cost ?? 0) - costOf(before?.answers.get(question)) + ANSWER_ROWS + rows.length;
+    const answer = { rows, sinceMs: this.#monotonicMs() };
+    if (before === undefined || cost > PARTITION_ROWS_MAX) {
+      this.#partitions.set(partition, {
+        answers: new Map([[question, answer]]),
+        cost: ANSWER_ROWS + rows.length,
+      });
+      return;
+    }
+    before.answers.set(question, answer);
+    this.#partitions.set(partition, { answers: before.answers, cost });
   }
 }
 
-function questionOf(name: string, options: RangeOptions<Columns>): string {
-  return `${name}\n${options.limit}${options.reverse === true ? 'r' : ''}${boundsOf(options)}`;
+const costOf = (answer: CachedAnswer | undefined): number =>
+  answer === undefined ? 0 : ANSWER_ROWS + answer.rows.length;
+
+/** Returns the key of a range query within its partition. */
+function questionOf(options: RangeOptions<Columns>): string {
+  return `${options.limit}${options.reverse === true ? 'r' : ''}${boundsOf(options)}`;
 }
 
-/** Returns the cache key of a query for one row; no range query has the same key. */
+/** Returns the key of a query for one row; no range query has the same key. */
 function rowOf(table: AnyTable, key: RowKey): string {
-  let whole = `${nameOf(table, key)}\n=`;
+  let whole = '=';
   for (const column in table.clustering) {
     const text = String(key[column]);
     whole += `\n${table.clustering[column] === 'id' ? storedId(text) : text}`;

@@ -1,6 +1,6 @@
 import { ID_DIGITS, storedId } from '../../actors/domain/ids.js';
 import type { AnyTable } from '../table.js';
-import { Generations } from './generations.js';
+import { Cache, type Caches } from './cache.js';
 
 export type Key = Readonly<Record<string, string | number>>;
 
@@ -30,6 +30,8 @@ interface CachedRow {
   readonly sinceMs: number;
 }
 
+const WEIGHTS = { of: ({ row }: CachedRow) => bytesOf(row), max: BYTES_MAX };
+
 /** Cached rows of one table by the text of their keys, with the reads and writes under way. */
 export class CachedRows {
   readonly #columns: readonly { readonly name: string; readonly isId: boolean }[];
@@ -37,8 +39,9 @@ export class CachedRows {
   readonly #only: string | undefined;
   readonly #rowsMax: number;
   readonly #value: AnyTable['value'];
+  readonly #name: string;
   /** Created with the first row: for some tables nothing is ever cached. */
-  #rows: Generations<CachedRow> | undefined;
+  #rows: Cache<CachedRow> | undefined;
   readonly #reading = new Map<string, Reading>();
   readonly #writing = new Map<string, Writing>();
 
@@ -46,12 +49,14 @@ export class CachedRows {
     table: AnyTable,
     rowsMax: number,
     private readonly monotonicMs: () => number,
+    private readonly caches?: Caches,
   ) {
     const all = Object.entries({ ...table.partition, ...table.clustering });
     this.#columns = all.map(([name, type]) => ({ name, isId: type === 'id' }));
     this.#only = all.length === 1 ? all[0]?.[0] : undefined;
     this.#rowsMax = rowsMax;
     this.#value = table.value;
+    this.#name = `rows_${table.name}`;
   }
 
   /** Returns the cache key. Keys of hot and watched tables contain no text of clients, so no two keys collide. */
@@ -136,7 +141,7 @@ export class CachedRows {
   }
 
   set(text: string, row: object, sinceMs = this.monotonicMs()): void {
-    this.#rows ??= new Generations(this.#rowsMax, { of: ({ row: cached }) => bytesOf(cached), max: BYTES_MAX });
+    this.#rows ??= new Cache(this.#name, this.#rowsMax, this.caches, WEIGHTS);
     this.#rows.set(text, { row, sinceMs });
   }
 

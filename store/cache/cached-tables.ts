@@ -1,6 +1,7 @@
 import { storedId } from '../../actors/domain/ids.js';
 import type { Bounds, IdRow, IdSpan, RangeOptions, Row, RowWrite, Tables, WriteOptions } from '../port.js';
 import type { AnyTable, Columns, KeyOf, Table } from '../table.js';
+import type { Caches } from './cache.js';
 import { CachedRanges } from './cached-ranges.js';
 import { CachedRows, type Key, type Reading } from './cached-rows.js';
 import { ConstantRows } from './constant-rows.js';
@@ -71,6 +72,8 @@ export interface CachedTablesOptions {
   readonly trusts?: () => boolean;
   /** The clock of ages, in milliseconds. Absent: nothing ages, so that `ageMaxMs` and `promptMs` have no effect. */
   readonly monotonicMs?: () => number;
+  /** Receives the figures of the caches. */
+  readonly caches?: Caches | undefined;
 }
 
 /**
@@ -98,7 +101,8 @@ export class CachedTables implements Tables {
   readonly #monotonicMs: () => number;
   readonly #newest: NewestRows;
   readonly #ranges: CachedRanges;
-  readonly #constants = new ConstantRows();
+  readonly #constants: ConstantRows;
+  readonly #caches: Caches | undefined;
 
   constructor(
     inner: Tables,
@@ -110,13 +114,16 @@ export class CachedTables implements Tables {
       newest = [],
       ranges = [],
       monotonicMs = STANDING,
+      caches,
     }: CachedTablesOptions = {},
   ) {
     this.#promptMs = promptMs;
     this.#monotonicMs = monotonicMs;
     this.#inner = inner;
-    this.#newest = new NewestRows(newest);
-    this.#ranges = new CachedRanges(ranges);
+    this.#newest = new NewestRows(newest, caches);
+    this.#ranges = new CachedRanges(ranges, monotonicMs, caches);
+    this.#constants = new ConstantRows(caches);
+    this.#caches = caches;
     this.#rowsMax = rowsMax;
     this.#trusts = trusts;
     this.#ageMaxMs = ageMaxMs;
@@ -371,7 +378,7 @@ export class CachedTables implements Tables {
     if (table === this.#latest?.table) return this.#latest.kept;
     let cached = this.#rowCaches.get(table.name);
     if (cached === undefined) {
-      cached = new CachedRows(table, this.#rowsMax, this.#monotonicMs);
+      cached = new CachedRows(table, this.#rowsMax, this.#monotonicMs, this.#caches);
       this.#rowCaches.set(table.name, cached);
     }
     this.#latest = { table, kept: cached };

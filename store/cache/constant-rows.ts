@@ -1,6 +1,6 @@
 import type { RowWrite } from '../port.js';
 import type { AnyTable } from '../table.js';
-import { Generations } from './generations.js';
+import { Cache, type Caches } from './cache.js';
 
 /** Maximum number of rows known to be stored: time buckets, one of which is current, and the most recent hashtags. */
 const KNOWN_MAX = 4_096;
@@ -8,9 +8,13 @@ const WRITTEN = {};
 
 /** Omits rows of constant tables from a write when they are stored already. */
 export class ConstantRows {
-  readonly #written = new Generations<object>(KNOWN_MAX);
+  readonly #written: Cache<object>;
   /** Column names of each table. */
   readonly #columns = new Map<AnyTable, readonly string[]>();
+
+  constructor(caches?: Caches) {
+    this.#written = new Cache('constant_rows', KNOWN_MAX, caches);
+  }
 
   /** Returns the rows that still have to be written. */
   due(rows: readonly RowWrite[]): readonly RowWrite[] {

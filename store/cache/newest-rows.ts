@@ -1,7 +1,7 @@
-import { LRUCache } from 'lru-cache';
 import { storedId } from '../../actors/domain/ids.js';
 import type { IdRow, IdSpan, RangeOptions, Row } from '../port.js';
 import type { AnyTable, Columns, KeyOf, Table } from '../table.js';
+import { Cache, type Caches } from './cache.js';
 
 /** Maximum number of cached rows over all partitions: some 350 bytes each, 70 MB in all. */
 const ROWS_MAX = 200_000;
@@ -24,7 +24,7 @@ interface CachedNewest {
   readonly rows: AnyRow[];
   /** True if no older rows exist. */
   complete: boolean;
-  /** Number of rows at the last accounting; the entry's size is updated before READ_ROWS more are added. */
+  /** Number of rows at the last accounting; the entry's weight is updated before READ_ROWS more are added. */
   readonly counted: number;
   /** An object that is replaced after each write to the partition, whichever row changes. Created on demand. */
   state: object | undefined;
@@ -43,14 +43,16 @@ interface Written {
  */
 export class NewestRows {
   readonly #tables: ReadonlyMap<string, AnyTable>;
-  readonly #cache = new LRUCache<string, CachedNewest>({ maxSize: ROWS_MAX });
+  readonly #cache: Cache<CachedNewest>;
   /** Reads under way; a write during a read invalidates its result. */
   readonly #reading = new Map<string, { stale: boolean }>();
   /** The partition of the last lookup: a page reads several ranges of one partition, and this builds its name once. */
   #latest: { readonly table: AnyTable; readonly partition: object; readonly name: string } | undefined;
 
-  constructor(tables: readonly AnyTable[]) {
+  constructor(tables: readonly AnyTable[], caches?: Caches) {
     this.#tables = new Map(tables.map((table) => [table.name, table]));
+    const weights = { of: ({ counted }: CachedNewest) => PARTITION_ROWS + counted, max: ROWS_MAX };
+    this.#cache = new Cache('newest_rows', ROWS_MAX / PARTITION_ROWS, caches, weights);
   }
 
   has(table: AnyTable): boolean {
@@ -165,9 +167,7 @@ export class NewestRows {
   }
 
   #keep(name: string, rows: AnyRow[], complete: boolean): void {
-    // A new object each time, because `set` does not update the size of an object that it already holds.
-    const size = PARTITION_ROWS + rows.length;
-    this.#cache.set(name, { rows, complete, counted: rows.length, state: undefined }, { size });
+    this.#cache.set(name, { rows, complete, counted: rows.length, state: undefined });
   }
 
   forgetAll(): void {

@@ -95,6 +95,11 @@ test('a node that listens can be operated and has metrics', async () => {
     // Without a pause, because the test is about the first moment.
     while (!(await isOpen(port))) assert.ok(performance.now() < deadline, node.said());
     assert.ok(await isOpen(metricsPort));
+    await (await fetch(`http://127.0.0.1:${port}/api/v1/timelines/public?limit=1`)).text();
+    const metrics = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
+    assert.match(metrics, /^murmuration_cache_misses\{cache="parsed_queries"\} [1-9]/m);
+    assert.match(metrics, /^murmuration_cache_entries_max\{cache="status_fragments"\} \d+$/m);
+    assert.match(metrics, /^murmuration_cache_weight_max\{cache="newest_rows"\} \d+$/m);
     const status = await operatorClient(dataDir)('status', {});
     assert.equal((status as { state?: string }).state, 'up');
   } finally {

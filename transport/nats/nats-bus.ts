@@ -17,6 +17,7 @@ import type { Clock } from '../../actors/domain/time.js';
 import type { NodeHeardOf, NodePacked } from '../../proto/gen/types.js';
 import {
   type Bus,
+  type BusCounts,
   checkPayload,
   isCommon,
   NotDelivered,
@@ -50,14 +51,6 @@ export interface NatsBusOptions {
 /** Private fields of nats.js that we need. */
 interface Transport {
   readonly socket?: Socket;
-}
-
-/** Refused messages since the start, for the metrics. */
-export interface BusCounts {
-  /** Messages that could not be decoded. */
-  readonly garbage: number;
-  /** Requests refused because HANDLERS_MAX were running. */
-  readonly busy: number;
 }
 
 /**

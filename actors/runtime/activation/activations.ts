@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import type { StoreSnapshotRecord } from '../../../proto/gen/types.js';
+import { Cache, type Caches } from '../../../store/cache/cache.js';
 import { idShard } from '../../domain/ids.js';
 import { Unavailable } from '../../domain/problem.js';
 import type { LocalActors } from '../asking/caller.js';
@@ -20,7 +20,7 @@ const SWEEP_MS = 30_000;
 /** Activations examined to evict one: enough to pass over busy ones. */
 const EVICTION_SCAN_MAX = 64;
 /** Entries of the lookup by id, which saves building the name for each query. An entry takes about 50 bytes. */
-const ASKED_MAX = 8_192;
+const ASKED_MAX = 16_384;
 /** Memory of a primed snapshot besides its state, in bytes. */
 const PRIMED_BYTES = 1_024;
 /** Delay before an actor with unfinished effects is activated again after a stop. */
@@ -30,9 +30,9 @@ const REVIVE_MS = 1_000;
 export class Activations implements LocalActors {
   private readonly byName = new Map<string, Activation>();
   /** Activations that were queried recently, by id. If two kinds share an id, it holds either. */
-  private readonly asked = new Map<string, Activation>();
+  private readonly asked: Cache<Activation>;
   private readonly ending = new Map<string, Promise<void>>();
-  private readonly primed: LRUCache<string, StoreSnapshotRecord>;
+  private readonly primed: Cache<StoreSnapshotRecord>;
   private sweeping = false;
   private closed = false;
 
@@ -41,9 +41,14 @@ export class Activations implements LocalActors {
     private readonly blueprints: ReadonlyMap<string, Blueprint>,
     private readonly shards: Shards,
     private readonly host: NactHost,
+    caches?: Caches,
   ) {
-    const sizeCalculation = (snapshot: StoreSnapshotRecord) => PRIMED_BYTES + (snapshot.state?.length ?? 0);
-    this.primed = new LRUCache({ maxSize: around.limits.primedBytesMax, sizeCalculation });
+    const { primedBytesMax } = around.limits;
+    this.primed = new Cache('primed_snapshots', primedBytesMax / PRIMED_BYTES, caches, {
+      of: ({ state }) => PRIMED_BYTES + (state?.length ?? 0),
+      max: primedBytesMax,
+    });
+    this.asked = new Cache('activations_by_id', ASKED_MAX, caches);
   }
 
   deliver(message: Message, deadlineMs: number): Promise<unknown> | undefined {
@@ -88,7 +93,6 @@ export class Activations implements LocalActors {
   private find(message: Message): Activation | undefined {
     const activation = this.byName.get(actorName(message));
     if (activation === undefined) return undefined;
-    if (this.asked.size >= ASKED_MAX) this.asked.clear();
     this.asked.set(message.id, activation);
     return activation;
   }
@@ -190,7 +194,7 @@ export class Activations implements LocalActors {
 
   private forget(name: string, held: HeldShard, activation: Activation): void {
     if (this.byName.get(name) === activation) this.byName.delete(name);
-    if (this.asked.get(activation.id) === activation) this.asked.delete(activation.id);
+    if (this.asked.peek(activation.id) === activation) this.asked.delete(activation.id);
     held.activations.delete(activation);
     this.around.metrics.activations = this.byName.size;
     if (activation.atWork || this.ending.has(name)) {

@@ -15,7 +15,7 @@ interface CachedReply extends Moment {
 /**
  * The replies of an actor to commands with an idempotency key. A repeated command gets the same reply and is not
  * decided again. Number, age and total size are bounded: the oldest are evicted first, and the newest stays whatever
- * its size.
+ * its size. It is no `Cache`: snapshots contain it, so that every owner of the actor drops the same replies.
  */
 export class RepliesByKey {
   /** Oldest first. */

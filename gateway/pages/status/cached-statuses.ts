@@ -1,6 +1,6 @@
 import type { Clock } from '../../../actors/domain/time.js';
 import type { StoreAccountRecord, StoreMark, StoreStatusRecord } from '../../../proto/gen/types.js';
-import { Generations } from '../../../store/cache/generations.js';
+import { Cache, type Caches } from '../../../store/cache/cache.js';
 import type { EmojiLookup } from '../../settings/custom-emoji.js';
 import type { InstanceSettings } from '../../settings/settings.js';
 import type { FilterMatch } from '../../viewing/filters.js';
@@ -60,14 +60,16 @@ const counted = new Set<keyof StoreStatusRecord>(['replies', 'reblogs', 'favouri
  */
 export class Cards {
   readonly #instance: InstanceSettings;
-  readonly #cards = new Generations<Card>(CARDS_MAX, weighing(CARDS_BYTES_MAX));
-  readonly #accounts = new Generations<AccountCard>(ACCOUNTS_MAX, weighing(ACCOUNTS_BYTES_MAX));
+  readonly #cards: Cache<Card>;
+  readonly #accounts: Cache<AccountCard>;
 
   /** Custom emoji with which the entries were rendered. */
   #emojis: EmojiLookup['all'] | undefined;
 
-  constructor(instance: InstanceSettings) {
+  constructor(instance: InstanceSettings, caches?: Caches) {
     this.#instance = instance;
+    this.#cards = new Cache<Card>('status_fragments', CARDS_MAX, caches, weighing(CARDS_BYTES_MAX));
+    this.#accounts = new Cache<AccountCard>('account_fragments', ACCOUNTS_MAX, caches, weighing(ACCOUNTS_BYTES_MAX));
     this.#emojis = instance.emojis?.all;
   }
 

@@ -1,5 +1,5 @@
 import type { StoreAccountRecord, StoreStatusRecord } from '../../../proto/gen/types.js';
-import { Generations } from '../../../store/cache/generations.js';
+import { Cache, type Caches } from '../../../store/cache/cache.js';
 import { JsonPieces } from '../../http/json-pieces.js';
 import { type SeenNotification, seenNotifications } from '../../notifications/seen-notifications.js';
 import type { StoredNotification } from '../../notifications/stored-notification.js';
@@ -68,15 +68,16 @@ export class StatusPages {
   readonly #marks: ViewerMarks;
   readonly #instance: InstanceSettings;
   /** Constant part of notifications, without account and status. */
-  readonly #heads = new Generations<Uint8Array>(HEADS_MAX);
+  readonly #heads: Cache<Uint8Array>;
 
   /** Heads by the quote's state: a handful. */
   readonly #quoteHeads = new Map<string, Uint8Array>();
 
-  constructor(instance: InstanceSettings, marks: ViewerMarks) {
-    this.#cards = new Cards(instance);
+  constructor(instance: InstanceSettings, marks: ViewerMarks, caches?: Caches) {
+    this.#heads = new Cache('notification_fragments', HEADS_MAX, caches);
+    this.#cards = new Cards(instance, caches);
     this.#tails = new Tails(instance);
-    this.others = new OtherCards(instance);
+    this.others = new OtherCards(instance, caches);
     this.#marks = marks;
     this.#instance = instance;
   }

@@ -1,7 +1,7 @@
 import { eraOfId, storedId } from '../../../actors/domain/ids.js';
 import type { StoreMark } from '../../../proto/gen/types.js';
+import { Cache, type Caches } from '../../../store/cache/cache.js';
 import type { CachedTables, WrittenRow } from '../../../store/cache/cached-tables.js';
-import { Generations } from '../../../store/cache/generations.js';
 import { marks, statuses } from '../../../store/tables.js';
 
 /**
@@ -59,12 +59,14 @@ const DONE: readonly StoreMark[] = Array.from({ length: 8 }, (_, done) => {
  */
 export class ViewerMarks {
   readonly #tables: CachedTables;
-  readonly #eras = new Generations<Era>(MARKS_MAX / ERA_COST, { of: ({ cost }) => cost, max: MARKS_MAX });
+  readonly #eras: Cache<Era>;
   /** Reads in flight; a write during a read makes its result stale. */
   readonly #reading = new Map<string, { stale: boolean }>();
 
-  constructor(tables: CachedTables) {
+  constructor(tables: CachedTables, caches?: Caches) {
     this.#tables = tables;
+    const weights = { of: ({ cost }: Era) => cost, max: MARKS_MAX };
+    this.#eras = new Cache('viewer_marks', MARKS_MAX / ERA_COST, caches, weights);
     tables.onChanged((rows) => {
       if (rows === undefined) this.#forgetAll();
       else for (const row of rows) if (row.table === marks.name) this.#changed(row);

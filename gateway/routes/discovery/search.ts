@@ -158,7 +158,8 @@ function foundAnswer(
 }
 
 function results(
-  services: ReadServices & Pick<Services, 'tagHistories' | 'latestRows' | 'wordLists' | 'entries' | 'registry'>,
+  services: ReadServices &
+    Pick<Services, 'tagHistories' | 'latestRows' | 'wordLists' | 'entries' | 'registry' | 'caches'>,
   viewer: string | undefined,
   query: Wanted,
 ): Soon<Found> {
@@ -167,7 +168,8 @@ function results(
 }
 
 function lookedFor(
-  services: ReadServices & Pick<Services, 'tagHistories' | 'latestRows' | 'wordLists' | 'entries' | 'registry'>,
+  services: ReadServices &
+    Pick<Services, 'tagHistories' | 'latestRows' | 'wordLists' | 'entries' | 'registry' | 'caches'>,
   viewer: string | undefined,
   q: string,
   query: Wanted,

@@ -11,6 +11,7 @@ import { type Server, type ServerOptions, startServer } from '../../../gateway/s
 import { NOBODY_LIMITED } from '../../../gateway/viewing/account-limits.js';
 import { Lenses } from '../../../gateway/viewing/lenses.js';
 import type { StoreAccountRecord, StoreTokenRecord } from '../../../proto/gen/types.js';
+import { Caches } from '../../../store/cache/cache.js';
 import { CachedTables } from '../../../store/cache/cached-tables.js';
 import { MemoryTables } from '../../../store/memory/memory-tables.js';
 import { put, remove } from '../../../store/port.js';
@@ -124,6 +125,7 @@ export class GatewayFixture {
       wordLists: { of: unused },
       trends: undefined as never,
       tables: this.tables,
+      caches: new Caches(),
       ...uploadsIn(this.tables),
       registry: {
         claim: unused,

@@ -18,6 +18,7 @@ import type { InstanceSettings } from '../../../gateway/settings/settings.js';
 import { recentIds } from '../../../gateway/timelines/recent.js';
 import { NOBODY_LIMITED } from '../../../gateway/viewing/account-limits.js';
 import { Lenses } from '../../../gateway/viewing/lenses.js';
+import { Caches } from '../../../store/cache/cache.js';
 import { put, RANGE_LIMIT_MAX } from '../../../store/port.js';
 import { backlog, journal } from '../../../store/tables.js';
 import { noUploads } from '../../kit/actors/no-uploads.js';
@@ -78,6 +79,7 @@ export async function openCity(stage: Stage = new Stage()) {
     wordLists: new WordLists(tables, stage.clock),
     trends: undefined as never,
     tables,
+    caches: new Caches(),
     ...uploadsIn(stage.shared),
     registry: undefined as never,
     clock: stage.clock,

@@ -5,7 +5,7 @@ import { makeId } from '../../../actors/domain/ids.js';
 import type { TypedAsk } from '../../../actors/runtime/kind.js';
 import type { HomeBounds } from '../../../actors/timelines/ring-part.js';
 import { makeGuestRings } from '../../../compose/home-rings.js';
-import { GuestHomes } from '../../../gateway/viewing/guest-homes.js';
+import { GUESTS_MAX, GuestHomes } from '../../../gateway/viewing/guest-homes.js';
 import type { AccountReadHome } from '../../../proto/gen/types.js';
 import { CachedTables } from '../../../store/cache/cached-tables.js';
 import { MemoryTables } from '../../../store/memory/memory-tables.js';
@@ -94,4 +94,19 @@ test('statuses that may have been missed are queried, and a ring that the owner 
   owner.rest = 'end';
   await settle();
   assert.equal((await read()).asked, false);
+});
+
+test('the ring of a viewer who is no longer cached is not used with other relations', async () => {
+  const { guests, owner, read, settle } = await visited();
+  await settle();
+  assert.equal((await read()).asked, false);
+  const none = { ids: [], rest: 'end' as const, floor: undefined };
+  for (let other = 1; other <= 2 * GUESTS_MAX; other++) {
+    const stranger = makeId(2_000 + other, 3, 0);
+    guests.answered(stranger, guests.asking(stranger, page), 1, none, () => []);
+  }
+  owner.version = 2;
+  owner.ids = [statusId(2)];
+  await settle();
+  assert.deepEqual(await read(), { ids: [statusId(2)], asked: false });
 });

@@ -2,10 +2,20 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { makeId } from '../../../actors/domain/ids.js';
 import { Unavailable } from '../../../actors/domain/problem.js';
+import { Caches } from '../../../store/cache/cache.js';
 import { CachedTables, type WrittenRow } from '../../../store/cache/cached-tables.js';
 import { MemoryTables } from '../../../store/memory/memory-tables.js';
 import { put, remove } from '../../../store/port.js';
-import { accounts, cursors, marks, names, notifications, publicBuckets, tagBuckets } from '../../../store/tables.js';
+import {
+  accounts,
+  cursors,
+  marks,
+  nameIndex,
+  names,
+  notifications,
+  publicBuckets,
+  tagBuckets,
+} from '../../../store/tables.js';
 import { tablesContract } from '../../contract/tables-contract.js';
 import { StageTables } from '../../kit/actors/stage.js';
 import { fc } from '../../kit/property.js';
@@ -287,6 +297,29 @@ test('cached single rows, including absent ones, are those of the store under an
     }
   };
   await fc.assert(fc.asyncProperty(fc.array(fc.array(claim, { minLength: 1, maxLength: 4 }), { maxLength: 40 }), told));
+});
+
+test('answers to ever other queries of one partition have a bound, and an answer has a lifetime', async () => {
+  let nowMs = 0;
+  const caches = new Caches();
+  const { tables } = new StageTables(new MemoryTables());
+  let reads = 0;
+  const range = (async (...asked: Parameters<typeof tables.range>) => {
+    reads += 1;
+    return tables.range(...asked);
+  }) as typeof tables.range;
+  const cached = new CachedTables({ ...tables, range }, { ranges: [nameIndex], monotonicMs: () => nowMs, caches });
+  const ask = (word: string) => cached.range(nameIndex, { start: 'a' }, { after: { word }, limit: 5 });
+  for (let n = 0; n < 5_000; n++) await ask(`a${n}`);
+  const { weight = 0, weightMax = 0 } = caches.figures().find(({ name }) => name === 'range_answers') ?? {};
+  assert.ok(weight > 0 && weight <= weightMax / 4, `${weight} of ${weightMax}`);
+  assert.equal(reads, 5_000);
+  await ask('a4999');
+  assert.equal(reads, 5_000);
+  nowMs = 600_000;
+  await ask('a4999');
+  await ask('a4999');
+  assert.equal(reads, 5_001);
 });
 
 test('the newest rows of a partition in the order of numbers are those of the store', async () => {
