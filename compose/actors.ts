@@ -11,6 +11,7 @@ import type { AnyKind } from '../actors/runtime/kind.js';
 import { Runtime } from '../actors/runtime/runtime.js';
 import type { HomeRings } from '../actors/timelines/home-rings.js';
 import { BUILT_SINCE } from '../cluster/format.js';
+import { InstanceEntries } from '../gateway/settings/entries.js';
 import { AccountLimits } from '../gateway/viewing/account-limits.js';
 import { Workshop } from '../media/workshop.js';
 import packageInfo from '../package.json' with { type: 'json' };
@@ -19,24 +20,30 @@ import { Journal } from '../store/journal.js';
 import type { MediaStore } from '../store/media.js';
 import { AddressGuard } from '../transport/address-guard.js';
 import { openMailer } from '../transport/mail/mailer.js';
+import type { WebPushSender } from '../transport/push/web-push-sender.js';
 import { GuardedClient } from '../transport/web/guarded-client.js';
 import { LinkPages } from '../transport/web/link-pages.js';
 import type { NodeBase } from './base.js';
 import { rowCarrier } from './cached-rows.js';
 import { openMedia } from './parts.js';
+import { openPushSender } from './push-sender.js';
 import { openKeyedTokens } from './token-secret.js';
 
-/** The outside world of actors: uploads, parsers, other web servers, mail. */
+/** The outside world of actors: uploads, parsers, other web servers, push services. */
 export interface Outside {
   readonly media: MediaStore;
   readonly parsers: ParserPool;
   readonly workshop: Workshop;
   readonly addressGuard: AddressGuard;
   readonly web: GuardedClient;
+  readonly push: WebPushSender;
+  /** Settings and keys of the instance, cached. */
+  readonly entries: InstanceEntries;
   readonly keyedTokens: KeyedTokens;
 }
 
-export async function openOutside({ settings, tables, clock, random, logger }: NodeBase): Promise<Outside> {
+export async function openOutside(base: NodeBase): Promise<Outside> {
+  const { settings, tables, clock, random, logger } = base;
   // After the store, which only one process at a time can open in a folder.
   const keyedTokens = await openKeyedTokens(settings, random, tables, logger);
   const media = await openMedia(settings, tables, clock);
@@ -45,7 +52,9 @@ export async function openOutside({ settings, tables, clock, random, logger }: N
   const addressGuard = new AddressGuard(settings.FEDERATION_ALLOW_CIDRS?.split(',').map((one) => one.trim()));
   const userAgent = `Murmuration/${packageInfo.version} (+${settings.BASE_URL})`;
   const web = new GuardedClient({ guard: addressGuard, userAgent });
-  return { media, parsers, workshop, addressGuard, web, keyedTokens };
+  const entries = new InstanceEntries(tables);
+  const push = openPushSender(base, { guard: addressGuard, userAgent, entries });
+  return { media, parsers, workshop, addressGuard, web, push, entries, keyedTokens };
 }
 
 /** Logs a failed read of what is read again in the background. */

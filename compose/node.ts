@@ -175,7 +175,7 @@ async function drain(parts: DrainedParts, server: Server | undefined, withinMs: 
   cluster?.barrier.close();
   runtime.close();
   await membership.close();
-  await outside.web.close();
+  await Promise.all([outside.web.close(), outside.push.close()]);
   outside.parsers.close();
   await bus.close();
   await tables.close();

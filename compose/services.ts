@@ -17,7 +17,6 @@ import type { Services } from '../gateway/http/services.js';
 import { StatusPages } from '../gateway/pages/status/status-pages.js';
 import { ViewerMarks } from '../gateway/pages/status/viewer-marks.js';
 import { CustomEmojis } from '../gateway/settings/custom-emojis.js';
-import { InstanceEntries } from '../gateway/settings/entries.js';
 import type { EntrySource } from '../gateway/settings/refreshed.js';
 import type { InstanceSettings } from '../gateway/settings/settings.js';
 import { GuestHomes } from '../gateway/viewing/guest-homes.js';
@@ -48,8 +47,7 @@ export async function openServices(
 ): Promise<GatewayParts> {
   const { settings, tables, clock, random, placement, stamps, cluster, caches } = base;
   const { account, conversation, instance, report, webPage, limits } = kinds;
-  const { media, workshop, keyedTokens, addressGuard } = outside;
-  const entries = new InstanceEntries(tables);
+  const { media, workshop, keyedTokens, addressGuard, entries } = outside;
   const source = { entries, tables, clock, failed: unread(base, 'failed to read entries of the instance') };
   const about = { ...instanceOf(settings), emojis: await CustomEmojis.open(source, settings.BASE_URL) };
   const [askAccount, accountNow] = [askerOf(account, runtime), answererOf(account, runtime)];

@@ -36,6 +36,7 @@ const APART = [
   'tinyld',
   'undici',
   'uWebSockets.js',
+  'web-push',
 ];
 const START_MS_MAX = 60_000;
 

@@ -16,10 +16,7 @@ export class AddressGuard {
     if (!ipaddr.isValid(text)) return false;
     // ::ffff:127.0.0.1 is 127.0.0.1.
     const address = ipaddr.process(text);
-    const isAllowed = this.#allowed.some(
-      ([range, bits]) => range.kind() === address.kind() && address.match(range as ipaddr.IPv4 & ipaddr.IPv6, bits),
-    );
-    return isAllowed || (address.range() === 'unicast' && !isIpv4Compatible(address));
+    return this.#isAllowed(address) || (address.range() === 'unicast' && !isIpv4Compatible(address));
   }
 
   /**
@@ -28,10 +25,27 @@ export class AddressGuard {
    * opened.
    */
   mayName(hostname: string): boolean {
-    const host = hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
-    if (host === 'localhost' || host.endsWith('.localhost')) return this.mayReach('127.0.0.1');
+    const host = addressOf(hostname);
     return !ipaddr.isValid(host) || this.mayReach(host);
   }
+
+  /** Returns true if a host is an IP address, or a name of this machine, within the ranges of the setting. */
+  isException(hostname: string): boolean {
+    const host = addressOf(hostname);
+    return ipaddr.isValid(host) && this.#isAllowed(ipaddr.process(host));
+  }
+
+  #isAllowed(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
+    return this.#allowed.some(
+      ([range, bits]) => range.kind() === address.kind() && address.match(range as ipaddr.IPv4 & ipaddr.IPv6, bits),
+    );
+  }
+}
+
+/** Returns the host of a URL without brackets and final dot; a name of this machine as its address. */
+function addressOf(hostname: string): string {
+  const host = hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
+  return host === 'localhost' || host.endsWith('.localhost') ? '127.0.0.1' : host;
 }
 
 const IPV4_COMPATIBLE = ipaddr.IPv6.parse('::');

@@ -35,6 +35,9 @@ export function keyAmong(keys: readonly InstanceEntry[], name: string): string |
   return keys.find(({ key }) => key === name)?.text?.text;
 }
 
+/** Name of the entry that has the keys for push services. */
+const VAPID = 'vapid';
+
 /** A key pair on P-256, base64url: the public key is an uncompressed point. */
 export interface VapidKeys {
   readonly publicKey: string;
@@ -46,7 +49,17 @@ export interface VapidKeys {
  * @throws Unavailable when the store or the instance cannot answer
  */
 export async function vapidKeys(source: KeySource): Promise<VapidKeys> {
-  return JSON.parse(await sharedKey(source, 'vapid', () => JSON.stringify(newVapidKeys())));
+  return JSON.parse(await sharedKey(source, VAPID, () => JSON.stringify(newVapidKeys())));
+}
+
+/**
+ * Returns these keys without creating them: a push subscription exists only after its client has got the public one.
+ * @throws Unavailable when the store cannot answer, or there are no keys
+ */
+export async function knownVapidKeys({ entries }: Pick<KeySource, 'entries'>): Promise<VapidKeys> {
+  const known = keyAmong(await entries.of('keys'), VAPID);
+  if (known === undefined) throw new Unavailable('there are no keys for push services yet');
+  return JSON.parse(known);
 }
 
 function newVapidKeys(): VapidKeys {
