@@ -15,7 +15,7 @@ export interface Events {
   pushUnsubscribed: P.AccountPushOf;
 }
 export interface State extends SessionState {
-  /** Subscriptions by the token's SHA-256. At most one for each token. */
+  /** Subscriptions by the token's SHA-256, in the order of their last change. At most one for each token. */
   readonly pushes: Map<string, P.AccountPushSubscription>;
 }
 
@@ -39,6 +39,12 @@ export const PUSH_ALERTS = [
 /** Senders whose notifications are pushed. */
 export const PUSH_POLICIES = ['all', 'followed', 'follower', 'none'] as const;
 
+/**
+ * Bounds the requests that one notification causes: more than anyone's devices. The subscription that was unchanged for
+ * longest goes: the person with a new device expects alerts there, and cannot find those of forgotten applications.
+ */
+export const PUSHES_MAX = 40;
+
 const subscription = codec('murmuration.account.PushSubscription');
 
 /** The push subscriptions of the owner's clients, one for each token. */
@@ -48,10 +54,13 @@ export const push: Slice<State, Commands, Events> = {
       const known = pushes.get(tokenHash);
       return known === undefined ? nothing() : { events: [], reply: known };
     },
-    subscribePush({ tokens }, command, { newId }) {
+    subscribePush({ tokens, pushes }, command, { newId }) {
       if (!tokens.has(command.tokenHash)) return nothing();
       const made = { ...command, id: newId() };
-      return { events: [{ type: 'pushSubscribed', ...made }], reply: made };
+      const others = [...pushes.keys()].filter((tokenHash) => tokenHash !== command.tokenHash);
+      const excess = others.slice(0, Math.max(0, others.length + 1 - PUSHES_MAX));
+      const ended = excess.map((tokenHash) => ({ type: 'pushUnsubscribed' as const, tokenHash }));
+      return { events: [...ended, { type: 'pushSubscribed', ...made }], reply: made };
     },
     changePush({ pushes }, { tokenHash, alerts, withAlerts, policy }) {
       const known = pushes.get(tokenHash);
@@ -65,6 +74,8 @@ export const push: Slice<State, Commands, Events> = {
   },
   apply: {
     pushSubscribed({ pushes, tokens }, event) {
+      // Moves it to the end: subscriptions are in the order of their last change.
+      pushes.delete(event.tokenHash);
       pushes.set(event.tokenHash, event);
       // Deletes the subscriptions of tokens that no longer exist.
       for (const hash of pushes.keys()) if (!tokens.has(hash)) pushes.delete(hash);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { PUSHES_MAX } from '../../../actors/account/push.js';
 import { newcomer } from './newcomer.js';
 
 const token = (tokenHash: string) => ({ tokenHash, clientId: 'app', scopes: ['push'], kind: 'access' });
@@ -51,4 +52,21 @@ test('revoking a token removes its subscription', () => {
   alice.when('subscribePush', place('one')).when('revokeToken', { tokenHash: 'one' });
   alice.when('subscribePush', place('two'));
   assert.deepEqual([...alice.state.pushes.keys()], ['two']);
+});
+
+test('a subscription beyond the maximum ends the one that was unchanged for longest', () => {
+  const alice = newcomer();
+  const names = Array.from({ length: PUSHES_MAX + 1 }, (_, index) => `token ${index}`);
+  for (const name of names) alice.when('issueToken', token(name));
+  for (const name of names.slice(0, -1)) alice.when('subscribePush', place(name));
+  // Neither a repetition nor a change ends another one.
+  alice.when('subscribePush', place('token 0'));
+  alice.when('changePush', { tokenHash: 'token 1', alerts: ['poll'], withAlerts: true, policy: '' });
+  assert.equal(alice.state.pushes.size, PUSHES_MAX);
+  alice.when('subscribePush', place(`token ${PUSHES_MAX}`));
+  assert.equal(alice.state.pushes.size, PUSHES_MAX);
+  assert.deepEqual(
+    names.filter((name) => !alice.state.pushes.has(name)),
+    ['token 2'],
+  );
 });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { PUSHES_MAX } from '../../../../actors/account/push.js';
 import { type Person, TestServer } from '../../../kit/services/server.js';
 import { PUSH_SUBSCRIPTION as subscription } from '../../../scenarios/requests/own-account-requests.js';
 
@@ -67,6 +68,12 @@ test('a subscription belongs to a token, and forms work like JSON', async () => 
   assert.equal((await alice.get(PATH)).body.policy, 'followed');
 });
 
+/** Returns the short form of a point, which RFC 8291 does not allow. */
+function compressed(point: string): string {
+  const bytes = Buffer.from(point, 'base64url');
+  return Buffer.concat([Buffer.of(2 + ((bytes[64] ?? 0) & 1)), bytes.subarray(1, 33)]).toString('base64url');
+}
+
 test('only tokens with the scope, and only deliverable subscriptions, are accepted', async () => {
   assert.equal((await server.get(PATH)).status, 401);
   const narrow = await server.token(alice.id, ['read', 'write', 'follow']);
@@ -84,11 +91,17 @@ test('only tokens with the scope, and only deliverable subscriptions, are accept
       ...['https://[::7f00:1]/', 'https://[::ffff:10.0.0.1]/', 'https://2130706433/', 'https://localhost/'],
       ...['https://user:password@push.example/', 'https://10.1.2.3/'],
     ].map((hostile) => ({ endpoint: hostile, keys })),
+    { endpoint: `https://push.example/${'x'.repeat(100_000)}`, keys },
     { endpoint, keys: { ...keys, p256dh: offCurve } },
+    { endpoint, keys: { ...keys, p256dh: `${keys.p256dh.slice(0, 40)}\u{1f426}${keys.p256dh.slice(40)}` } },
+    { endpoint, keys: { ...keys, p256dh: compressed(keys.p256dh) } },
+    { endpoint, keys: { ...keys, p256dh: 'A'.repeat(100_000) } },
+    { endpoint, keys: { ...keys, auth: `${keys.auth}!` } },
+    { endpoint, keys: { ...keys, auth: `${keys.auth}AAAA` } },
     { endpoint, keys: { ...keys, p256dh: 'short' } },
     { endpoint, keys: { ...keys, auth: 'short' } },
   ])
-    assert.equal((await alice.post(PATH, { subscription: wrong })).status, 422, JSON.stringify(wrong));
+    assert.equal((await alice.post(PATH, { subscription: wrong })).status, 422, JSON.stringify(wrong).slice(0, 500));
   assert.equal((await alice.post(PATH, { subscription, data: { policy: 'friends' } })).status, 422);
   assert.equal((await alice.put(PATH, { data: { alerts: { poll: 'perhaps' } } })).status, 422);
 });
@@ -98,4 +111,34 @@ test('the instance and its applications state the same key', async () => {
   const { configuration } = (await server.get('/api/v2/instance')).body;
   const app = await server.ask('POST', '/api/v1/apps', { client_name: 'a', redirect_uris: 'https://a.example/' });
   assert.deepEqual([configuration.vapid.public_key, app.body.vapid_key], [body.server_key, body.server_key]);
+});
+
+test('http endpoints are accepted only within the private ranges that the operator allows', async () => {
+  const open = await TestServer.start({ FEDERATION_ALLOW_CIDRS: 'loopback,10.1.0.0/16' });
+  try {
+    const bob = await open.person('bob');
+    const statusOf = async (endpoint: string) =>
+      (await bob.post(PATH, { subscription: { ...subscription, endpoint } })).status;
+    for (const allowed of ['http://127.0.0.1:1/', 'http://localhost:1/', 'http://[::1]:1/', 'http://10.1.2.3/'])
+      assert.equal(await statusOf(allowed), 200, allowed);
+    for (const refused of ['http://push.example/', 'http://8.8.8.8/', 'http://10.2.0.1/', 'https://10.2.0.1/'])
+      assert.equal(await statusOf(refused), 422, refused);
+    assert.equal((await bob.get(PATH)).body.endpoint, 'http://10.1.2.3/', 'a refusal changes nothing');
+  } finally {
+    await open.stop();
+  }
+});
+
+test('an account has a limited number of subscriptions, and the newest ones stay', async () => {
+  const carol = await server.person('carol');
+  const tokens: string[] = [];
+  for (let index = 0; index <= PUSHES_MAX; index++) {
+    const token = await server.token(carol.id, ['push']);
+    tokens.push(token);
+    assert.equal((await server.ask('POST', PATH, { subscription }, token)).status, 200);
+  }
+  const statuses = await Promise.all(
+    tokens.map(async (token) => (await server.ask('GET', PATH, undefined, token)).status),
+  );
+  assert.deepEqual(statuses, [404, ...Array(PUSHES_MAX).fill(200)]);
 });
