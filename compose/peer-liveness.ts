@@ -19,7 +19,7 @@ export const UNHEARD_MS = 5_000;
  */
 export const HEARD_MS = 60_000;
 /**
- * Interval of pulses: five may be lost before silence counts. A pulse is packed with the other publications of its
+ * Interval of pulses: five may be lost before a node counts as unreachable. A pulse is packed with the other publications of its
  * turn.
  */
 const PULSE_MS = 1_000;
@@ -28,7 +28,7 @@ const pulses = codec('murmuration.node.Pulse');
 
 /**
  * Detects whether the messages of all other nodes arrive: each publishes a pulse every second. As long as no node has
- * been silent for UNHEARD_MS, cached data may be older than that: every change was received, or a gap was.
+ * sent nothing for UNHEARD_MS, cached data may be older than that: every change was received, or a gap was.
  */
 export class PeerLiveness {
   readonly #receivedMs = new Map<string, number>();
@@ -38,7 +38,7 @@ export class PeerLiveness {
   #sinceMs = 0;
   /** Time until which all nodes count as reachable if no further pulse arrives. */
   #untilMs = 0;
-  /** Time since which a node is silent that is live according to the store; then the time of the last notification. */
+  /** Time since which a node sends nothing that is live according to the store; then the time of the last notification. */
   #silentSinceMs: number | undefined;
   readonly #unheard: (() => void)[] = [];
   #closed = false;
@@ -67,7 +67,7 @@ export class PeerLiveness {
     return Math.min(HEARD_MS, Math.max(UNHEARD_MS, nowMs - this.#sinceMs));
   }
 
-  /** True when no node has been silent for UNHEARD_MS: every change by another node was received, or a gap was. */
+  /** True when every node has sent something within UNHEARD_MS: every change by another node was received, or a gap was. */
   hearsAll(): boolean {
     return this.clock.monotonicMs() < this.#untilMs;
   }

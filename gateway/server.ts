@@ -69,7 +69,7 @@ export interface Server {
   close(): Promise<void>;
 }
 
-/** A draining node is quiet after this time without requests; keep-alive clients send requests more often than that. */
+/** A draining node counts as idle after this time without requests; keep-alive clients send requests more often than that. */
 const QUIET_MS = 1_000;
 const DRAIN_TIMEOUT_MS = 8_000;
 const DRAIN_POLL_MS = 50;

@@ -1,5 +1,5 @@
 // Fetches the newer Node versions that tests also run the server on. The HTTP library's builds for them need glibc
-// 2.38. On a machine with an older one, Debian 13's C library is unpacked beside each Node, and that Node is told to
+// 2.38. On a machine with an older one, Debian 13's C library is unpacked beside each Node, and that Node is made to
 // load it. Uses only Node's built-in modules. Everything is stored under .cache/services.
 import { execFile } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';

@@ -166,18 +166,20 @@ function commentStarts(text: string): { line: number; words: string }[] {
     const block = /^\s*\/\*\*?\s*(.*)$/.exec(line)?.[1];
     const isFirst = !/^\s*(?:\/\/|#)\s/.test(lines[index - 1] ?? '');
     const single = isFirst ? /^\s*(?:\/\/|#)\s+(.*)$/.exec(line)?.[1] : undefined;
+    const title = /^\s*test\((['"`])(?:\$\{\w+\}: )?(.)(.*)\1/.exec(line);
+    if (title !== null) return [{ line: index + 1, words: `${title[2]?.toUpperCase()}${title[3]}` }];
     const words = block === '' ? (lines[index + 1] ?? '').replace(/^\s*\*\s?/, '') : (block ?? single);
     return words === undefined ? [] : [{ line: index + 1, words }];
   });
 }
 
-test('every comment begins with its subject', async () => {
+test('every comment and every title of a test begins with its subject', async () => {
   const planted = commentStarts(
-    'code();\n/** Of one that failed nobody knows. */\n// Whose it is.\n// Where more follows.\n',
+    "code();\n/** Of one that failed nobody knows. */\n// Whose it is.\n// Where more follows.\ntest('who is it', f);\n",
   );
   assert.deepEqual(
     planted.filter(({ words }) => OPENERS.test(words)).map(({ line }) => line),
-    [2, 3],
+    [2, 3, 5],
   );
   const files = (await Promise.all(FOLDERS.map(sources))).flat().filter((name) => !GENERATED.test(name));
   const found: string[] = [];
@@ -186,6 +188,62 @@ test('every comment begins with its subject', async () => {
       if (OPENERS.test(words)) found.push(`${file}:${line}: ${words}`);
   assert.deepEqual(found, []);
 });
+
+/**
+ * Words that name no concept of the field, or a private one: docs/glossary.md has the terms. `told`, `heard` and
+ * `silent` meant publications, receipts and unreachable nodes; the others were metaphors.
+ */
+const BANNED =
+  /\b(?:told|heard|hears?|overhears?|silent|quiet|at hand|taken (?:up|away)|tak(?:es|ing) away|comes? to rest|fleeting|cut off|surroundings|furnish\w*|gists?|by hand|once in a while)\b/i;
+
+/** Returns the prose of a source: comments, titles of tests and log messages, without code in it. */
+function proseOf(file: string, text: string): { line: number; words: string }[] {
+  const [isMarkdown, isMessage] = [file.endsWith('.md'), file.endsWith('.proto')];
+  return text.split('\n').flatMap((line, index, all) => {
+    const comment = /^\s*(?:\/\*\*?|\*|\/\/|#)\s(.*)$/.exec(line)?.[1] ?? /\s\/\/ (.*)$/.exec(line)?.[1];
+    const isTitle = /^\s*test\($/.test(all[index - 1] ?? '');
+    const title = /\btest\((['"`])(.*)\1/.exec(line)?.[2] ?? (isTitle ? line : undefined);
+    const logged = /\b(?:info|warn|error|fatal|debug)\(.*(['"`])(.*?)\1\)/.exec(line)?.[2];
+    const prose = isMarkdown ? line : [comment, title, logged].filter((one) => one !== undefined).join('; ');
+    const plain = prose.replace(/`[^`]*`/g, '');
+    // Names of fields stand before a colon in comments on messages.
+    const words = isMessage ? plain.replace(/\b[\w.]+:/g, '') : plain;
+    return words === '' ? [] : [{ line: index + 1, words }];
+  });
+}
+
+test('comments, documents, logs and titles of tests use words of the field', async () => {
+  const planted = proseOf(
+    'a.ts',
+    "// A node is silent.\nlog.warn({}, 'it was cut off');\ntest('who is told', () => {});\nheard();\n",
+  );
+  assert.deepEqual(
+    planted.filter(({ words }) => BANNED.test(words)).map(({ line }) => line),
+    [1, 2, 3],
+  );
+  const sourceFiles = (await Promise.all(FOLDERS.map(sources))).flat();
+  const files = [...sourceFiles, ...(await documents())].filter((name) => !GENERATED.test(name));
+  const found: string[] = [];
+  for (const file of files) {
+    // This list names the words.
+    if (file === 'test/tidy.test.ts') continue;
+    for (const { line, words } of proseOf(file, await readFile(join(root, file), 'utf8')))
+      if (BANNED.test(words)) found.push(`${file}:${line}: ${words.trim()}`);
+  }
+  assert.deepEqual(found, []);
+});
+
+/** Returns all documents of the repository. */
+async function documents(): Promise<string[]> {
+  const docs = (await readdir(join(root, 'docs'), { recursive: true })).map((name) => join('docs', name));
+  const messages = (await readdir(join(root, 'proto'))).map((name) => join('proto', name));
+  const top = (await readdir(root)).filter((name) => name.endsWith('.md'));
+  return [
+    ...top,
+    ...docs.filter((name) => name.endsWith('.md')),
+    ...messages.filter((name) => name.endsWith('.proto')),
+  ];
+}
 
 /** One file for each concern of an account, and its test. */
 const CROWDED = new Set(['actors/account', 'test/actors/account']);

@@ -4,7 +4,7 @@ import { Recent } from './recent.js';
 /** Maximum number of publishers that one subscription tracks: nodes of the cluster and their earlier incarnations. */
 export const PUBLISHERS_MAX = 1_024;
 /**
- * Nodes send a heartbeat every second. A publisher that is silent for this long (milliseconds) counts as gone and is
+ * Nodes send a heartbeat every second. A publisher that sends nothing for this long (milliseconds) counts as gone and is
  * forgotten; if it publishes again, that shows as a gap.
  */
 export const SILENT_MS = 10_000;

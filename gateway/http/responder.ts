@@ -22,7 +22,7 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 
 /**
  * uWebSockets silently closes a connection that is idle for 8 to 12 s. A request sent at that moment would get no
- * answer, so clients are told a shorter time.
+ * answer, so clients get a shorter time.
  */
 const KEPT_ALIVE_SECONDS = 7;
 

@@ -14,7 +14,7 @@ import { StreamEvent } from './stream-event.js';
 import { ofNamed, type StreamKind, type StreamNames } from './stream-kinds.js';
 import { Viewer } from './viewer.js';
 
-/** Time span that a stream catches up or resumes. A client that was away for longer is told to reload its timelines. */
+/** Time span that a stream catches up or resumes. A client that was away for longer must reload its timelines. */
 const CATCH_UP_MS = 3_600_000;
 /**
  * Largest lead of a position over this node's clock. No node's clock is further ahead, so a later position is not

@@ -53,7 +53,7 @@ export class Position {
     else if (this.#named !== undefined) this.#named += this.#nameOf(id);
   }
 
-  /** Moves the floor: the client was told to reload everything up to it. */
+  /** Moves the floor: the client has to reload everything up to it. */
   restart(floor: string): void {
     if (compareIds(floor, this.#floor) > 0) this.#raise(floor);
   }

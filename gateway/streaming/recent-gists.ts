@@ -6,7 +6,7 @@ import { REPEAT_ROWS } from '../viewing/repeat-window.js';
  * are unknown.
  */
 export class RecentGists {
-  /** Id of the status that showed each gist. */
+  /** Id of the status that showed each original. */
   readonly #all = new Map<string, string>();
 
   /** Adds a status. Returns false if it reblogs one that was just shown. */

@@ -11,11 +11,11 @@ type Seen = VisibleStatus | undefined;
 /** Reads the next rows below one, newest first. */
 export type Below<E> = (id: string, count: number) => Soon<readonly E[]>;
 
-const gistOf = (status: Seen): string | undefined => status && (status.record.reblogOfId ?? status.record.id);
+const originalIdOf = (status: Seen): string | undefined => status && (status.record.reblogOfId ?? status.record.id);
 
 /** Removes repeats from visible rows. The result does not depend on the direction of reading or the page size. */
 export class Repeats<E extends { readonly id: string }> {
-  /** Upwards: gists of the earlier rows, and the id at which they began. */
+  /** Upwards: ids of the originals of the earlier rows, and the id at which they began. */
   #past: (string | undefined)[] = [];
   #first: string | undefined;
 
@@ -34,14 +34,14 @@ export class Repeats<E extends { readonly id: string }> {
     const last = seen.findLastIndex(isReblog);
     if (last < 0) return seen;
     const missing = REPEAT_ROWS - (rows.length - 1 - last);
-    const older = missing > 0 ? this.#gistsBelow(rows.at(-1)?.id ?? '', missing, seen) : [];
+    const older = missing > 0 ? this.#originalIdsBelow(rows.at(-1)?.id ?? '', missing, seen) : [];
     return soon(older, (found) => {
       if (found.length === 0 && areApart(seen)) return seen;
-      const gists = seen.map(gistOf);
-      for (const gist of found) gists.push(gist);
+      const originalIds = seen.map(originalIdOf);
+      for (const originalId of found) originalIds.push(originalId);
       return seen.map((status, at) => {
         if (!isReblog(status)) return status;
-        const place = gists.indexOf(gists[at], at + 1);
+        const place = originalIds.indexOf(originalIds[at], at + 1);
         return place > 0 && place - at <= REPEAT_ROWS ? undefined : status;
       });
     });
@@ -50,43 +50,43 @@ export class Repeats<E extends { readonly id: string }> {
   #upwards(rows: readonly E[], seen: readonly Seen[]): Soon<readonly Seen[]> {
     this.#first ??= rows[0]?.id;
     const before = this.#past;
-    this.#past = [...before, ...seen.map(gistOf)];
+    this.#past = [...before, ...seen.map(originalIdOf)];
     const first = seen.findIndex(isReblog);
     if (first < 0) return seen;
     const missing = REPEAT_ROWS - before.length - first;
-    const older = missing > 0 ? this.#gistsBelow(this.#first ?? '', missing, seen) : [];
+    const older = missing > 0 ? this.#originalIdsBelow(this.#first ?? '', missing, seen) : [];
     return soon(older, (found) => {
-      const gists = [...found.toReversed(), ...this.#past];
+      const originalIds = [...found.toReversed(), ...this.#past];
       const from = found.length + before.length;
       return seen.map((status, index) => {
         if (!isReblog(status)) return status;
         const at = from + index;
-        const place = gists.lastIndexOf(gists[at], at - 1);
+        const place = originalIds.lastIndexOf(originalIds[at], at - 1);
         return at > 0 && place >= 0 && at - place <= REPEAT_ROWS ? undefined : status;
       });
     });
   }
 
-  /** Returns the gists of the visible rows below one, as far as `seen` reblogs them. */
-  #gistsBelow(id: string, count: number, seen: readonly Seen[]): Soon<readonly (string | undefined)[]> {
+  /** Returns the ids of the originals of the visible rows below one, as far as `seen` reblogs them. */
+  #originalIdsBelow(id: string, count: number, seen: readonly Seen[]): Soon<readonly (string | undefined)[]> {
     const wanted = new Set<string>();
     for (const status of seen) if (isReblog(status)) wanted.add(status?.record.reblogOfId ?? '');
     return soon(this.below(id, count), (rows) => {
       if (this.#saysNone(rows, wanted)) return [];
       const ids = rows.map((row) => row.id);
       return soon(loadStatuses(this.services, ids), (records) => {
-        const gists = records.map((record) => record && (record.reblogOfId ?? record.id));
-        const same = rows.filter((_row, at) => wanted.has(gists[at] ?? ''));
+        const originalIds = records.map((record) => record && (record.reblogOfId ?? record.id));
+        const same = rows.filter((_row, at) => wanted.has(originalIds[at] ?? ''));
         if (same.length === 0) return [];
         return soon(this.judge(same), (judged) => {
           const shown = new Set(same.filter((_row, at) => judged[at] !== undefined));
-          return gists.map((gist, at) => (shown.has(rows[at] as E) ? gist : undefined));
+          return originalIds.map((originalId, at) => (shown.has(rows[at] as E) ? originalId : undefined));
         });
       });
     });
   }
 
-  /** Returns true if all rows are in memory and none has one of these gists, as in most cases. */
+  /** Returns true if all rows are in memory and none has one of these originals, as in most cases. */
   #saysNone(rows: readonly E[], wanted: ReadonlySet<string>): boolean {
     const { tables } = this.services;
     for (const { id } of rows) {
@@ -97,13 +97,13 @@ export class Repeats<E extends { readonly id: string }> {
   }
 }
 
-/** Returns true if no two statuses have the same gist. */
+/** Returns true if no two statuses have the same original. */
 function areApart(seen: readonly Seen[]): boolean {
-  const gists = new Set<string>();
+  const originalIds = new Set<string>();
   for (const status of seen) {
     if (status === undefined) continue;
-    const { size } = gists;
-    if (gists.add(status.record.reblogOfId ?? status.record.id).size === size) return false;
+    const { size } = originalIds;
+    if (originalIds.add(status.record.reblogOfId ?? status.record.id).size === size) return false;
   }
   return true;
 }
@@ -130,13 +130,13 @@ export class Shown {
   #first(status: Seen): Seen {
     if (status === undefined) return undefined;
     const { record, original } = status;
-    const gist = record.reblogOfId ?? record.id;
+    const originalId = record.reblogOfId ?? record.id;
     if (original !== undefined) {
       this.#known ??= new Set(this.#all);
-      if (this.#known.has(gist)) return undefined;
+      if (this.#known.has(originalId)) return undefined;
     }
-    this.#known?.add(gist);
-    this.#all.push(gist);
+    this.#known?.add(originalId);
+    this.#all.push(originalId);
     return status;
   }
 }

@@ -67,7 +67,7 @@ test('a node that comes back under its name gets most of its old shards again', 
   assert.ok(same > old.length / 2, `${same} of ${old.length}`);
 });
 
-test('a draining node’s shards go to the others; a silent one keeps its own and gets none', () => {
+test('a draining node’s shards go to the others; one that does not answer keeps its own and gets none', () => {
   const before = balance(nobody, taking('a', 'b', 'c'));
   const after = balance(
     before,

@@ -30,7 +30,7 @@ test('a lease with a longer duration in its row expires later', () => {
   assert.equal(ranOut(leaseRules, sighting, 100 + 2 * LEASE_MS), true);
 });
 
-test('a member is silent when two thirds of its lease have passed without a renewal', () => {
+test('a member counts as unreachable when two thirds of its lease have passed without a renewal', () => {
   const sighting = sighted(undefined, row(1), 0);
   assert.equal(isSilent(sighting, (2 * LEASE_MS) / 3 - 1), false);
   assert.equal(isSilent(sighting, (2 * LEASE_MS) / 3), true);

@@ -63,7 +63,7 @@ test('while all others are reachable, cached data may grow old, up to the maximu
   assert.equal(first.ageMaxMs(), HEARD_MS);
 });
 
-test('a node that has been silent for too long may have changed rows without notice', async () => {
+test('a node that has sent nothing for too long may have changed rows without notice', async () => {
   const { first, pass, silence } = await cluster(3);
   await pass(2 * HEARD_MS);
   silence(2, true);
@@ -98,7 +98,7 @@ test('a node without a view of the members does not count all as reachable', asy
   assert.equal(first.ageMaxMs(), UNHEARD_MS);
 });
 
-test('caches without a maximum age are invalidated while a live node stays silent, and not for a dead one', async () => {
+test('caches without a maximum age are invalidated while a live node sends nothing, and not for a dead one', async () => {
   const { first, pass, silence, restart, store } = await cluster(3);
   let told = 0;
   first.onUnheard(() => {

@@ -66,7 +66,7 @@ function requestContract(name: string, open: Open): void {
 }
 
 function publicationContract(name: string, open: Open): void {
-  test(`${name}: what a node publishes reaches all subscribers in order, its own too`, async (t) => {
+  test(`${name}: a publication reaches all subscribers in order, those of its own node too`, async (t) => {
     const [one, two] = await open(t);
     const heard: string[][] = [[], []];
     await one.subscribe('topic.x', (payload) => heard[0]?.push(text(payload)));

@@ -68,7 +68,7 @@ test('the next message of a publisher known only to the other is expected, and r
   assert.equal(gap.numbers.hear('a', 9), true);
 });
 
-test('a publisher that has been silent for long is forgotten; a message of it shows as a gap', () => {
+test('a publisher that has sent nothing for long is forgotten; a message of it shows as a gap', () => {
   const old = having('ended', 5, 6);
   old.nowMs = SILENT_MS;
   old.numbers.hear('a', 1);

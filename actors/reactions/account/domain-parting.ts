@@ -30,7 +30,7 @@ interface Ended {
 }
 
 /**
- * Ends the follows from and to a domain after the reply. The other side is notified as if each had been ended by hand.
+ * Ends the follows from and to a domain after the reply. The other side is notified as if each had been ended alone.
  * A journal entry records the edges before they end: after a crash the commands are repeated in the same order, as
  * deduplication requires.
  */

@@ -17,7 +17,7 @@ before(async () => {
 });
 after(() => server?.stop());
 
-test('a user waiting for approval is told so after the right password, and only then', async () => {
+test('a user waiting for approval learns it after the right password, and only then', async () => {
   const made = await signUp(server.node.services, {
     username: 'pending',
     email: 'pending@example.org',

@@ -4,11 +4,11 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 interface Ends {
   readonly near: Socket;
   readonly far: Socket;
-  /** True when one of them ended while the line was silent: the other learns it when the line is mended. */
+  /** True when one of them ended while the line forwarded nothing: the other learns it when the line is mended. */
   broken: boolean;
 }
 
-/** A proxy to a server on this machine that forwards nothing while it is held or silent: data wait. */
+/** A proxy to a server on this machine that forwards nothing while it is held or silenced: data wait. */
 export class HeldLine {
   private readonly open = new Set<Ends>();
   private state: 'well' | 'held' | 'silent' = 'well';

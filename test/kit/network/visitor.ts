@@ -8,7 +8,7 @@ export interface Visited {
   readonly headers: Headers;
 }
 
-/** A browser without scripts: keeps cookies, fills in received forms, follows redirects only when told to. */
+/** A browser without scripts: keeps cookies, fills in received forms, follows redirects only on request. */
 export class Visitor {
   readonly cookies = new Map<string, string>();
   page: Visited | undefined;

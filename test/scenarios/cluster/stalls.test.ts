@@ -11,7 +11,7 @@ import { OwnTime } from '../../kit/time/own-time.js';
 import { until } from '../../kit/time/until.js';
 import { call, makePeople, type Person } from './people.js';
 
-// Measures the cost of silent components that close no connection: a network that loses everything, a process that
+// Measures the cost of components that stop answering and close no connection: a network that loses everything, a process that
 // hangs.
 
 /** Maximum duration of a request: a client's timeout (10 s), and a margin for a busy machine. */
@@ -209,7 +209,7 @@ test('a node that hangs: no request waits for it once its shards have moved', as
   });
 });
 
-test('NATS is silent for all nodes: no shard moves, and requests that cannot be forwarded are refused at once', async () => {
+test('NATS answers no node any more: no shard moves, and requests that cannot be forwarded are refused at once', async () => {
   await underLoad('nats', [0, 1, 2], async (people, streams) => {
     const authors = await Promise.all([0, 1, 2].map((node) => livingAt(people, node)));
     for (const line of natsLines) line.silence();
@@ -236,7 +236,7 @@ test('a node whose line to Cassandra is silently dead: others take its shards, a
   });
 });
 
-test('Cassandra is silent for all nodes: requests are refused at once, and everything resumes in place', async () => {
+test('Cassandra answers no node any more: requests are refused at once, and everything resumes in place', async () => {
   await underLoad('store', [0, 1, 2], async (people) => {
     const [near] = people as [Person];
     for (const line of storeLines) line.silence();

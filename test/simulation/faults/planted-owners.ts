@@ -55,7 +55,7 @@ const tokensComeBack = (): Plant => ({
     }),
 });
 
-/** Each of these shows something else than the owner was told. */
+/** Each of these shows something else than the reply to the owner. */
 export const ownerFaults = {
   'votes whose voters a recovery forgets': {
     profile: 'crashes',

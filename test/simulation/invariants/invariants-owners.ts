@@ -30,7 +30,7 @@ export async function watchTokens(
   }
 }
 
-/** Judges rows against what owners of accounts were told. */
+/** Judges rows against the replies to owners of accounts. */
 export async function judgeOwners(ended: Ended): Promise<void> {
   await votesAreCounted(ended);
   await pinsAreAsTold(ended);
@@ -58,7 +58,7 @@ async function pinsAreAsTold({ shared, ledger, violations }: Ended): Promise<voi
   }
 }
 
-/** Each option has one vote of each account that was told so, and at most one of each that tried. */
+/** Each option has one vote of each account with an acknowledged vote, and at most one of each that tried. */
 async function votesAreCounted({ shared, ledger, violations }: Ended): Promise<void> {
   for (const { id } of ledger.polls) {
     const poll = await pollOf(shared, id);

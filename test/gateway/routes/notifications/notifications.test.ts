@@ -276,7 +276,7 @@ test('notifications of reports go to moderators only; warnings and severed follo
   assert.deepEqual(types(await read(carol.token)), ['severed_relationships', 'moderation_warning']);
 });
 
-test('a moderator is told of a report by an account that they block, in the stream as in the list', async () => {
+test('a moderator is notified of a report by an account that they block, in the stream as in the list', async () => {
   const [judy, ivan] = [await server.staff('judy', 'moderator'), await server.person('ivan')];
   await judy.post(`/api/v1/accounts/${ivan.id}/block`);
   const stream = await EventStream.open(server, 'user', judy.token);
