@@ -25,6 +25,7 @@ import { machineSpeed } from './machine-speed.js';
 import { benchMarks } from './marks.js';
 import { benchOverload } from './overload.js';
 import { OtherWork } from './process-figures.js';
+import { benchPushSender } from './push/sender.js';
 import { printTable, type Row } from './row.js';
 import { benchStart } from './start.js';
 import { benchFavourite, benchFollow, benchPosts, benchReblog } from './writes.js';
@@ -85,6 +86,7 @@ const benchmarks: Readonly<Record<string, () => Promise<Row[]>>> = {
   'http-deliveries': benchHttpDeliveries,
   growth: benchGrowth,
   overload: benchOverload,
+  'push-sender': benchPushSender,
   cluster: benchCluster,
   'cluster-of-one': benchClusterOfOne,
   'cluster-warm': benchClusterWarm,

@@ -1,6 +1,6 @@
 // Installs and builds what is missing or out of date. Uses only Node's built-in modules: it runs on a fresh clone.
 // `--install-only` stops before the build; `--compile-only` before the bundle; `--services` also fetches Cassandra and nats-server; `--test` also fetches
-// what the tests drive: Mastodon.py, toot, schemathesis and Chromium, and the newer Node versions that they run the
+// what the tests drive: Mastodon.py, toot, schemathesis, http_ece, py-vapid and Chromium, and the newer Node versions that they run the
 // server on.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -11,7 +11,10 @@ import { fileURLToPath } from 'node:url';
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 process.chdir(root);
 const SOURCES = JSON.parse(readFileSync('tsconfig.json', 'utf8')).include;
-const TEST_PY = ['Mastodon.py==2.3.3', 'toot==0.52.1', 'schemathesis==4.32.5'];
+const TEST_PY = [
+  ...['Mastodon.py==2.3.3', 'toot==0.52.1', 'schemathesis==4.32.5'],
+  ...['http_ece==1.2.1', 'py-vapid==1.9.2', 'cryptography==50.0.2'],
+];
 
 function run(command, args) {
   execFileSync(command, args, { stdio: ['ignore', 2, 2] });

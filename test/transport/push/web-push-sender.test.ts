@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { generateKeyPairSync } from 'node:crypto';
 import { createServer } from 'node:net';
 import { after, afterEach, before, test } from 'node:test';
 import { Unavailable } from '../../../actors/domain/problem.js';
@@ -9,6 +8,7 @@ import { type WebPushOptions, WebPushSender } from '../../../transport/push/web-
 import { PUSH_PAYLOAD_BYTES_MAX, type PushMessage } from '../../../transport/push-sender.js';
 import { PushReceiver, type ReceiverSubscription } from '../../kit/network/push-receiver.js';
 import { realClock } from '../real-clock.js';
+import { newKeys } from './keys.js';
 
 const KEYS = newKeys();
 const SUBJECT = 'mailto:operator@example.org';
@@ -24,13 +24,6 @@ after(async () => {
   await receiver?.close();
 });
 afterEach(() => assert.deepEqual(receiver.complaints, []));
-
-function newKeys() {
-  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
-  const { x = '', y = '' } = publicKey.export({ format: 'jwk' });
-  const point = Buffer.concat([Buffer.of(4), Buffer.from(x, 'base64url'), Buffer.from(y, 'base64url')]);
-  return { publicKey: point.toString('base64url'), privateKey: privateKey.export({ format: 'jwk' }).d ?? '' };
-}
 
 function senderWith(more: Partial<WebPushOptions> = {}): WebPushSender {
   const made = new WebPushSender({
