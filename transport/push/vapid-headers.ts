@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../actors/domain/time.js';
 import type { PushMessage } from '../push-sender.js';
 
@@ -28,12 +27,17 @@ export type Sign = typeof import('web-push').getVapidHeaders;
 const VALID_S = 12 * 3_600;
 /** Time for which a token is used. A changed contact appears in the next one. */
 const USED_MS = 3_600_000;
-/** Tokens in the cache: one for each push service and encoding. */
+/** Cached tokens: one for each push service and encoding. Beyond it the oldest is signed again when needed. */
 const TOKENS_MAX = 2_000;
+
+interface Token {
+  readonly headers: Promise<Identification>;
+  readonly usedUntilMs: number;
+}
 
 /** Signed tokens for push services. One serves many messages: a signature costs as much as the encryption of one. */
 export class VapidHeaders {
-  readonly #tokens = new LRUCache<string, Promise<Identification> & { readonly endMs?: number }>({ max: TOKENS_MAX });
+  readonly #tokens = new Map<string, Token>();
 
   constructor(
     private readonly source: VapidSource,
@@ -45,11 +49,15 @@ export class VapidHeaders {
     const name = `${encoding} ${origin}`;
     const known = this.#tokens.get(name);
     const nowMs = this.clock.nowMs();
-    if (known?.endMs !== undefined && known.endMs > nowMs) return known;
-    const made = Object.assign(this.#sign(origin, encoding, sign), { endMs: nowMs + USED_MS });
-    this.#tokens.set(name, made);
-    made.catch(() => this.#tokens.delete(name));
-    return made;
+    if (known !== undefined && known.usedUntilMs > nowMs) return known.headers;
+    const headers = this.#sign(origin, encoding, sign);
+    const token = { headers, usedUntilMs: nowMs + USED_MS };
+    this.#tokens.delete(name);
+    this.#tokens.set(name, token);
+    const [oldest = name] = this.#tokens.keys();
+    if (this.#tokens.size > TOKENS_MAX) this.#tokens.delete(oldest);
+    headers.catch(() => this.#tokens.get(name) === token && this.#tokens.delete(name));
+    return headers;
   }
 
   async #sign(origin: string, encoding: PushMessage['encoding'], sign: Sign): Promise<Identification> {
