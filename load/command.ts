@@ -49,6 +49,7 @@ function build(): Command {
     .option('--authors <n>', 'only the first so many users post')
     .option('--follows <n>', 'authors that each user follows before the run')
     .option('--streams <n>', 'streams that are open during the whole run')
+    .option('--pushes <n>', 'users who get a push for each post of those whom they follow')
     .option('--sample <n>', 'homes looked through after the run')
     .option('--late <time>', 'a post seen later than this is late')
     .option('--settle <time>', 'how long after the run a post may be missing before it is lost')
@@ -196,6 +197,7 @@ function planOf(flags: Flags): Plan {
     authors: whole(flags.authors, '--authors'),
     follows: count(flags.follows, '--follows', defaultPlan.follows),
     streams: count(flags.streams, '--streams', defaultPlan.streams),
+    pushes: count(flags.pushes, '--pushes', defaultPlan.pushes),
     sample: count(flags.sample, '--sample', defaultPlan.sample),
     lateMs: ms(flags.late, defaultPlan.lateMs),
     settleMs: ms(flags.settle, defaultPlan.settleMs),

@@ -36,6 +36,8 @@ export const USERS_MAX = 100_000;
 export const FOLLOWS_MAX = 1_000_000;
 /** Maximum number of streams: each holds a socket and a queue on the server. */
 export const STREAMS_MAX = 5_000;
+/** Maximum number of users with pushes: each message is decrypted here, which takes as long as a request. */
+export const PUSHES_MAX = 1_000;
 /** Maximum number of homes that are read to their end after the run. */
 export const SAMPLE_MAX = 1_000;
 /** Maximum timeout: nobody waits longer for an answer. */
@@ -75,6 +77,8 @@ export interface Plan {
   readonly follows: number;
   /** Number of users' streams that are open during the whole run. */
   readonly streams: number;
+  /** Number of users who get a push for each post of those whom they follow. */
+  readonly pushes: number;
   /** Number of homes that are checked after the run. */
   readonly sample: number;
   /** Time from sending a post to seeing it at a follower above which it is late. */
@@ -99,6 +103,7 @@ export const defaultPlan: Plan = {
   authors: undefined,
   follows: 10,
   streams: 5,
+  pushes: 0,
   sample: 20,
   lateMs: 5_000,
   settleMs: 10_000,
@@ -123,6 +128,7 @@ export function checked(plan: Plan): Plan {
   if (plan.authors !== undefined) within('the number of authors', plan.authors, 1, USERS_MAX);
   within('the number of follows', plan.follows, 0, USERS_MAX);
   within('the number of streams', plan.streams, 0, STREAMS_MAX);
+  within('the number of users with pushes', plan.pushes, 0, PUSHES_MAX);
   within('the sample', plan.sample, 0, SAMPLE_MAX);
   within('the limit of lateness in seconds', plan.lateMs / 1_000, 0.001, SECONDS_MAX);
   within('the time to settle in seconds', plan.settleMs / 1_000, 0, SECONDS_MAX);

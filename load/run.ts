@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from './clients/client.js';
+import { PushReceivers } from './clients/push-receivers.js';
 import { Streaming } from './clients/streaming.js';
 import type { Target } from './clients/target-guard.js';
 import { Crowd } from './crowd.js';
@@ -26,7 +27,7 @@ import type { User } from './users.js';
 const SHED_PAUSE_MS_MAX = 1_000;
 /** Connections besides the run's own: watched homes, places read afterwards. */
 const WATCHING_CONNECTIONS = 8;
-/** Interval of checks if all streams are complete. */
+/** Interval of checks if all streams and pushes are complete. */
 const SETTLED_EACH_MS = 50;
 /**
  * Maximum number of listeners of the signal: slightly more than the requests that wait at a time before and after the
@@ -92,6 +93,7 @@ class Running {
   readonly #watchClient: Client;
   readonly #streaming: Streaming;
   readonly #homes: HomeWatch;
+  readonly #pushes: PushReceivers;
   readonly #operations: Operations;
   #recorder: Recorder;
   /** Delays with which the generator itself started requests of an open loop. */
@@ -125,6 +127,7 @@ class Running {
     this.#streaming = new Streaming(run.streamTargets ?? targets, plan.timeoutMs, shared);
     const watching = { ...shared, client: this.#watchClient, random: seeded(plan.seed + 1), signal: this.#signal };
     this.#homes = new HomeWatch(watching, plan.lateMs);
+    this.#pushes = new PushReceivers(this.#watchClient, shared);
     this.#operations = new Operations({
       ...shared,
       client: this.#client,
@@ -143,7 +146,9 @@ class Running {
     const first = await prepare(this.#watchClient, this.#crowd, this.#signal);
     for (const { id } of first) this.#operations.know(id);
     this.#serverStartedAtMs = Math.min(...first.map(({ createdAtMs }) => createdAtMs));
-    await this.#streaming.hold(Math.min(this.#run.plan.streams, this.#run.users.length), this.#signal);
+    const { plan, users } = this.#run;
+    await this.#pushes.subscribe(Math.min(plan.pushes, users.length), this.#signal);
+    await this.#streaming.hold(Math.min(plan.streams, users.length), this.#signal);
   }
 
   async drive(): Promise<Driven> {
@@ -187,10 +192,12 @@ class Running {
     const interrupted = this.#signal.aborted;
     await this.#homes.settled();
     const untilMs = performance.now() + plan.settleMs;
-    while (!this.#streaming.complete && performance.now() < untilMs && this.#signal.aborted === interrupted) {
+    const isComplete = () => this.#streaming.complete && this.#pushes.complete;
+    while (!isComplete() && performance.now() < untilMs && this.#signal.aborted === interrupted) {
       await sleep(SETTLED_EACH_MS);
     }
     this.#streaming.judge();
+    this.#pushes.judge();
     for (const [label, count] of this.#streaming.errors) {
       const outcome = { kind: 'error', label } as const;
       for (let recorded = 0; recorded < count; recorded++) {
@@ -220,13 +227,18 @@ class Running {
     const figures = {
       operations: Object.fromEntries(measured.map(([name, tally]) => [name, figuresOf(tally, counted)])),
       total: figuresOf(this.#recorder.total(), counted),
-      visibleMs: { home: latencyOf(this.#visible.home), stream: latencyOf(this.#visible.stream) },
+      visibleMs: {
+        home: latencyOf(this.#visible.home),
+        stream: latencyOf(this.#visible.stream),
+        push: latencyOf(this.#visible.push),
+      },
       verdicts: { ...this.#findings.counts },
       looked: {
         ...looked,
         posts: this.#witness.acknowledged,
         streams: this.#streaming.held,
         streamsBroken: this.#streaming.broken,
+        pushes: this.#pushes.count,
       },
     };
     const limits = judge(figures, this.#run.limits);
@@ -245,6 +257,7 @@ class Running {
         ...Object.fromEntries(measured.map(([name, { latency }]) => [name, distributionOf(latency)])),
         'visible in homes': distributionOf(this.#visible.home),
         'visible by streams': distributionOf(this.#visible.stream),
+        'visible by pushes': distributionOf(this.#visible.push),
       },
       generator,
       limits,
@@ -253,7 +266,8 @@ class Running {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#client.close(), this.#watchClient.close(), this.#streaming.close()]);
+    await Promise.all([this.#client.close(), this.#pushes.close(), this.#streaming.close()]);
+    await this.#watchClient.close();
   }
 
   #pace(): Promise<void> {

@@ -88,7 +88,7 @@ export async function registered(client: Client, count: number, signal: AbortSig
     if (typeof token !== 'string') throw new NoAnswer('signing up gives no token');
     return token;
   };
-  const scopes = 'read write follow';
+  const scopes = 'read write follow push';
   const redirect = 'urn:ietf:wg:oauth:2.0:oob';
   const app = await answered('/api/v1/apps', { client_name: 'murmuration load', redirect_uris: redirect, scopes });
   const { client_id, client_secret } = app;

@@ -15,7 +15,7 @@ export interface Answer {
 }
 
 export interface Ask {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'DELETE';
   readonly path: string;
   readonly token?: string;
   /** Sent as JSON. */

@@ -79,7 +79,7 @@ export interface LoadResult {
   readonly operations: Readonly<Partial<Record<OperationName, Figures>>>;
   readonly total: Figures;
   /** From sending a post to seeing it. */
-  readonly visibleMs: { readonly home: Latency; readonly stream: Latency };
+  readonly visibleMs: { readonly home: Latency; readonly stream: Latency; readonly push: Latency };
   readonly verdicts: Readonly<Record<VerdictName, number>>;
   /** Some examples of each verdict. */
   readonly findings: readonly Finding[];
@@ -90,6 +90,8 @@ export interface LoadResult {
     readonly homes: number;
     readonly streams: number;
     readonly streamsBroken: number;
+    /** Number of users who got pushes. */
+    readonly pushes: number;
     /** Places that could not be read after the run, with reasons. */
     readonly unread: readonly string[];
   };

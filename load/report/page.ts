@@ -83,7 +83,7 @@ function verdicts({ verdicts: counts, findings, looked, plan: { lateMs } }: Load
   );
   const unread = looked.unread.map((place) => `<p>Could not be read afterwards: ${escaped(place)}</p>`).slice(0, 20);
   const broken = looked.streamsBroken > 0 ? `, of which ${looked.streamsBroken} broke off` : '';
-  return `<h2>Verdicts</h2><p>${whole(looked.posts)} posts, looked for in the statuses of ${whole(looked.authors)} authors, in ${looked.homes} homes and on ${looked.streams} streams${broken}.</p>
+  return `<h2>Verdicts</h2><p>${whole(looked.posts)} posts, looked for in the statuses of ${whole(looked.authors)} authors, in ${looked.homes} homes, on ${looked.streams} streams${broken} and in the pushes of ${looked.pushes} users.</p>
 <div class="cards">${cards.join('')}</div>${unread.join('')}
 ${rows.length > 0 ? `<div class="card" style="margin-top:12px">${scrolling(rows.join(''))}</div>` : ''}`;
 }
@@ -139,6 +139,7 @@ function latencies({ operations, distributions, visibleMs }: LoadResult): string
     [
       ['c0', 'visible in homes', visibleMs.home],
       ['c1', 'visible by streams', visibleMs.stream],
+      ['c2', 'visible by pushes', visibleMs.push],
     ] as const
   ).filter(([, , { count }]) => count > 0);
   const cards = [];

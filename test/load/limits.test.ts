@@ -23,9 +23,9 @@ function found(over: { readonly lost?: number; readonly late?: number; readonly 
   return {
     operations: { home: figuresOf(home, 1), post: figuresOf(post, 1) },
     total: figuresOf(all, 1),
-    visibleMs: { home: latencyOf(visible), stream: none },
+    visibleMs: { home: latencyOf(visible), stream: none, push: none },
     verdicts: { lost: over.lost ?? 0, repeated: 0, outOfOrder: 0, late: over.late ?? 0 },
-    looked: { posts: 9, authors: 1, homes: 1, streams: 0, streamsBroken: 0, unread: over.unread ?? [] },
+    looked: { posts: 9, authors: 1, homes: 1, streams: 0, streamsBroken: 0, pushes: 0, unread: over.unread ?? [] },
   };
 }
 
@@ -61,7 +61,7 @@ test('an unmeasured operation meets no limit', () => {
   }
   const nothing = { ...found(), operations: {}, total: figuresOf(new Tally(), 1) };
   assert.ok(!judge(nothing, { ...defaultLimits, errors: [] }).every((one) => one.kept));
-  const unseen = { ...found(), visibleMs: { home: none, stream: none } };
+  const unseen = { ...found(), visibleMs: { home: none, stream: none, push: none } };
   assert.ok(!judge(unseen, { ...defaultLimits, errors: [], visibleP99: 1_000 }).every((one) => one.kept));
 });
 
