@@ -28,3 +28,12 @@ test('a stored host is checked by its name: addresses, and names of this machine
   assert.ok(guard.mayName('localhost') && guard.mayName('[::1]') && !guard.mayName('10.0.0.1'));
   assert.ok(closed.mayName('push.example') && closed.mayName('1.1.1.1'));
 });
+
+test('only addresses within the ranges of the setting are exceptions, not public ones and not names', () => {
+  const guard = new AddressGuard(['loopback', '10.1.0.0/16']);
+  for (const host of ['127.0.0.1', 'localhost', '[::1]', '[::ffff:127.0.0.1]', '10.1.2.3'])
+    assert.ok(guard.isException(host), host);
+  for (const host of ['1.1.1.1', '10.2.0.1', 'push.example', '[2606:4700::1111]', ''])
+    assert.ok(!guard.isException(host), host);
+  assert.ok(!closed.isException('127.0.0.1') && !closed.isException('localhost'));
+});

