@@ -15,7 +15,7 @@ const library = (name, ...folders) =>
 const forGateway = [
   'gateway',
   'proto',
-  'actors/(domain|account|conversation|instance|web-page|report|timelines|runtime/(kind|slice))',
+  'actors/(domain|account|conversation|instance|push/alerts|web-page|report|timelines|runtime/(kind|slice))',
   'store/[^/]+$',
   'store/cache/(cache|cached-tables)',
   'media/workshop',
@@ -43,7 +43,7 @@ export default {
       'slices',
       { path: '^actors/(account|conversation|instance|mail|report|web-page|reactions|timelines|[^/]+$)' },
       except(
-        'actors/(account|conversation|domain|instance|mail|report|web-page|reactions|runtime|timelines|[^/]+$)',
+        'actors/(account|conversation|domain|instance|mail|push|report|web-page|reactions|runtime|timelines|[^/]+$)',
         'proto',
         'store/[^/]+$',
         'store/cache/cache',

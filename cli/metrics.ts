@@ -39,6 +39,7 @@ export async function serveMetrics(listen: string, node: Node): Promise<() => Pr
   addProgram(registry, node);
   addCaches(registry, node);
   addRefusals(registry, node);
+  addPushes(registry, node);
   const server = createServer((_request, response) => {
     registry.metrics().then(
       (text) => response.writeHead(200, { 'content-type': registry.contentType }).end(text),
@@ -128,6 +129,38 @@ function addProgram(registry: Registry, node: Node): void {
     registers: [registry],
     collect() {
       this.set(node.status().clockOffsetMs / 1_000);
+    },
+  });
+}
+
+/** Adds the pushes of this node since its start, and the age of the oldest that waits for another attempt. */
+function addPushes(registry: Registry, { pushes, services }: Node): void {
+  new Gauge({
+    name: 'murmuration_push_sent',
+    help: 'Push messages that a push service has accepted',
+    registers: [registry],
+    collect() {
+      this.set(pushes.sent);
+    },
+  });
+  const counts = { failed: 'Failed attempts to send a push message', dropped: 'Push messages that were given up' };
+  for (const [name, help] of Object.entries(counts) as ['failed' | 'dropped', string][]) {
+    new Gauge({
+      name: `murmuration_push_${name}`,
+      help,
+      labelNames: ['reason'],
+      registers: [registry],
+      collect() {
+        for (const [reason, count] of Object.entries<number>(pushes[name])) this.set({ reason }, count);
+      },
+    });
+  }
+  new Gauge({
+    name: 'murmuration_push_oldest_seconds',
+    help: 'Age of the oldest notification whose push waits for another attempt; 0 if none waits',
+    registers: [registry],
+    collect() {
+      this.set(pushes.oldestMs(services.clock.nowMs()) / 1_000);
     },
   });
 }

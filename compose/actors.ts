@@ -5,8 +5,10 @@ import { accountKind } from '../actors/kinds/account.js';
 import { conversationKind } from '../actors/kinds/conversation.js';
 import { instanceKind } from '../actors/kinds/instance.js';
 import { mailKind } from '../actors/kinds/mail.js';
+import { pushKind } from '../actors/kinds/push.js';
 import { reportKind } from '../actors/kinds/report.js';
 import { webPageKind } from '../actors/kinds/web-page.js';
+import { PushFigures } from '../actors/push/figures.js';
 import type { AnyKind } from '../actors/runtime/kind.js';
 import { Runtime } from '../actors/runtime/runtime.js';
 import type { HomeRings } from '../actors/timelines/home-rings.js';
@@ -23,6 +25,7 @@ import { openMailer } from '../transport/mail/mailer.js';
 import type { WebPushSender } from '../transport/push/web-push-sender.js';
 import { GuardedClient } from '../transport/web/guarded-client.js';
 import { LinkPages } from '../transport/web/link-pages.js';
+import { AlertsSlot } from './alerts-slot.js';
 import type { NodeBase } from './base.js';
 import { rowCarrier } from './cached-rows.js';
 import { openMedia } from './parts.js';
@@ -40,6 +43,8 @@ export interface Outside {
   /** Settings and keys of the instance, cached. */
   readonly entries: InstanceEntries;
   readonly keyedTokens: KeyedTokens;
+  readonly alerts: AlertsSlot;
+  readonly pushes: PushFigures;
 }
 
 export async function openOutside(base: NodeBase): Promise<Outside> {
@@ -54,7 +59,8 @@ export async function openOutside(base: NodeBase): Promise<Outside> {
   const web = new GuardedClient({ guard: addressGuard, userAgent });
   const entries = new InstanceEntries(tables);
   const push = openPushSender(base, { guard: addressGuard, userAgent, entries });
-  return { media, parsers, workshop, addressGuard, web, push, entries, keyedTokens };
+  const pushes = { alerts: new AlertsSlot(), pushes: new PushFigures() };
+  return { media, parsers, workshop, addressGuard, web, push, entries, keyedTokens, ...pushes };
 }
 
 /** Logs a failed read of what is read again in the background. */
@@ -71,13 +77,14 @@ export interface Kinds {
   readonly report: ReturnType<typeof reportKind>;
   readonly webPage: ReturnType<typeof webPageKind>;
   readonly mail: ReturnType<typeof mailKind>;
+  readonly push: ReturnType<typeof pushKind>;
   /** Limits of accounts, which conversations look up. */
   readonly limits: AccountLimits;
 }
 
 export async function openKinds(base: NodeBase, outside: Outside, rings: HomeRings): Promise<Kinds> {
-  const { settings, tables, clock, logger } = base;
-  const { workshop, parsers, web, keyedTokens } = outside;
+  const { settings, tables, clock, random, logger } = base;
+  const { workshop, parsers, web, keyedTokens, alerts, pushes } = outside;
   const limits = await AccountLimits.open(tables, clock, unread(base, 'failed to read the limits of accounts'));
   const mailer = openMailer({
     smtpUrl: settings.SMTP_URL,
@@ -93,15 +100,16 @@ export async function openKinds(base: NodeBase, outside: Outside, rings: HomeRin
     report: reportKind({ tables }),
     webPage: webPageKind({ tables, media: workshop, pages }),
     mail: mailKind({ mailer, clock, keyedTokens }),
+    push: pushKind({ alerts, sender: outside.push, clock, random, figures: pushes }),
     limits,
   };
 }
 
 export function openRuntime(base: NodeBase, kinds: Kinds): Runtime {
   const { tables, bus, placement, clock, random, logger, cluster, caches } = base;
-  const { account, conversation, instance, report, webPage, mail } = kinds;
+  const { account, conversation, instance, report, webPage, mail, push } = kinds;
   return new Runtime({
-    kinds: [account, conversation, instance, report, webPage, mail].map(builtKind),
+    kinds: [account, conversation, instance, report, webPage, mail, push].map(builtKind),
     tables,
     journal: new Journal(tables, caches),
     caches,

@@ -1,4 +1,5 @@
 import type { Logger as PinoLogger } from 'pino';
+import type { PushFigures } from '../actors/push/figures.js';
 import { Alarms } from '../actors/runtime/effects/alarms.js';
 import type { Runtime } from '../actors/runtime/runtime.js';
 import type { HomeRings } from '../actors/timelines/home-rings.js';
@@ -28,6 +29,8 @@ export interface Node {
   readonly runtime: Runtime;
   /** Home timelines of the accounts that live on this node. */
   readonly rings: HomeRings;
+  /** Counts of the pushes that this node has sent. */
+  readonly pushes: PushFigures;
   /** Undefined until it listens. */
   readonly server: Server | undefined;
   /** Starts to serve HTTP; everything that must be available then has to be ready before. Call it once. */
@@ -109,6 +112,7 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
     services: gateway.services,
     runtime,
     rings,
+    pushes: outside.pushes,
     get server() {
       return server;
     },

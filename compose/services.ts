@@ -14,6 +14,7 @@ import { TagHistories, type Told } from '../gateway/discovery/tag-histories.js';
 import { Trends } from '../gateway/discovery/trends.js';
 import { type IndexTold, WordLists } from '../gateway/discovery/word-lists.js';
 import type { Services } from '../gateway/http/services.js';
+import { NotificationAlerts } from '../gateway/notifications/alerts.js';
 import { StatusPages } from '../gateway/pages/status/status-pages.js';
 import { ViewerMarks } from '../gateway/pages/status/viewer-marks.js';
 import { CustomEmojis } from '../gateway/settings/custom-emojis.js';
@@ -78,6 +79,7 @@ export async function openServices(
     newAccountId: accountIds(runtime, askInstance, random),
     newPlainId: plainIds(stamps, random),
   };
+  outside.alerts.fill(new NotificationAlerts(services));
   return { services, source, guests };
 }
 

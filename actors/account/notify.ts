@@ -63,7 +63,10 @@ const OF_DUTY = new Set(['admin.sign_up', 'admin.report']);
 const empty = codec('murmuration.account.Empty');
 
 /** Notifications of other accounts' actions that concern the owner. */
-/** Notifications that arrive in large numbers. Their effects are rows and stream messages, never mail. */
+/**
+ * Notifications that arrive in large numbers. Their effects are rows, stream messages and one command to each push
+ * subscription, never mail.
+ */
 const OVERLAPPING_NOTICES = new Set(['follow', 'favourite', 'reblog', 'mention']);
 
 export const notify: Slice<State, Commands, Events> = {
@@ -232,7 +235,13 @@ function isWanted(state: Readonly<State>, notice: P.AccountNotify, self: string,
   return type !== 'status' || (edge?.notify === true && !edge.pending);
 }
 
-function isThere({ lastNotificationId, clearedUpToId, recentDismissals }: Readonly<State>, id: string): boolean {
+type NoticeBounds = 'lastNotificationId' | 'clearedUpToId' | 'recentDismissals';
+
+/** Returns true unless the notification is known to be dismissed or cleared. */
+export function isThere(
+  { lastNotificationId, clearedUpToId, recentDismissals }: Pick<State, NoticeBounds>,
+  id: string,
+): boolean {
   const isGiven = isId(id) && lastNotificationId !== undefined && compareIds(id, lastNotificationId) <= 0;
   const isGone = recentDismissals.has(id) || (clearedUpToId !== undefined && compareIds(id, clearedUpToId) <= 0);
   return isGiven && !isGone;

@@ -2,19 +2,27 @@ import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
 import { problem } from '../domain/problem.js';
 import type { Slice } from '../runtime/slice.js';
-import type { State as SessionState } from './tokens.js';
+import { isThere, type State as NoticeState } from './notify.js';
+import { isShutOut, type State as SessionState } from './tokens.js';
 
 export interface Commands {
   pushSubscription: { in: P.AccountPushOf; out: P.AccountPushSubscription };
   subscribePush: { in: P.AccountSubscribePush; out: P.AccountPushSubscription };
   changePush: { in: P.AccountChangePush; out: P.AccountPushSubscription };
   unsubscribePush: { in: P.AccountPushOf; out: P.AccountEmpty };
+  /** Returns the subscription if it may be used now. Refused: it does not exist, or its owner is shut out. */
+  pushTarget: { in: P.AccountPushTargetOf; out: P.AccountPushTarget };
+  pushGone: { in: P.AccountPushGone; out: P.AccountEmpty };
+  testPush: { in: P.AccountPushOf; out: P.AccountPushGone };
 }
 export interface Events {
   pushSubscribed: P.AccountPushSubscription;
   pushUnsubscribed: P.AccountPushOf;
+  pushTested: P.AccountPushTested;
 }
-export interface State extends SessionState {
+export interface State
+  extends SessionState,
+    Pick<NoticeState, 'lastNotificationId' | 'clearedUpToId' | 'recentDismissals'> {
   /** Subscriptions by the token's SHA-256, in the order of their last change. At most one for each token. */
   readonly pushes: Map<string, P.AccountPushSubscription>;
 }
@@ -71,16 +79,34 @@ export const push: Slice<State, Commands, Events> = {
     unsubscribePush({ pushes }, { tokenHash }) {
       return { events: pushes.has(tokenHash) ? [{ type: 'pushUnsubscribed', tokenHash }] : [], reply: {} };
     },
+    pushTarget(state, { id, notificationId }) {
+      const subscription = subscriptionOf(state, id);
+      if (subscription === undefined) return nothing();
+      if (isShutOut(state)) return problem('forbidden', 'Your login is currently disabled');
+      const current = isThere(state, notificationId);
+      return { events: [], reply: { subscription, locale: state.owner?.locale ?? '', current } };
+    },
+    pushGone(state, { id }) {
+      const known = subscriptionOf(state, id);
+      return { events: known ? [{ type: 'pushUnsubscribed', tokenHash: known.tokenHash }] : [], reply: {} };
+    },
+    testPush({ pushes }, { tokenHash }, { newId, nowMs }) {
+      const known = pushes.get(tokenHash);
+      if (known === undefined) return nothing();
+      const id = newId();
+      return { events: [{ type: 'pushTested', id, subscriptionId: known.id, atMs: nowMs }], reply: { id } };
+    },
   },
   apply: {
     pushSubscribed({ pushes, tokens }, event) {
       // Moves it to the end: subscriptions are in the order of their last change.
       pushes.delete(event.tokenHash);
-      pushes.set(event.tokenHash, event);
+      pushes.set(event.tokenHash, subscriptionIn(event));
       // Deletes the subscriptions of tokens that no longer exist.
       for (const hash of pushes.keys()) if (!tokens.has(hash)) pushes.delete(hash);
     },
     pushUnsubscribed: ({ pushes }, { tokenHash }) => void pushes.delete(tokenHash),
+    pushTested: () => undefined,
   },
   commands: {
     pushSubscription: { in: codec('murmuration.account.PushOf'), out: subscription, repeats: 'query', local: true },
@@ -97,12 +123,43 @@ export const push: Slice<State, Commands, Events> = {
       repeats: 'idempotent',
       local: true,
     },
+    // Not a query: its reply waits for the rows of earlier notifications.
+    pushTarget: {
+      in: codec('murmuration.account.PushTargetOf'),
+      out: codec('murmuration.account.PushTarget'),
+      repeats: 'idempotent',
+      local: true,
+    },
+    pushGone: {
+      in: codec('murmuration.account.PushGone'),
+      out: codec('murmuration.account.Empty'),
+      repeats: 'idempotent',
+      local: true,
+    },
+    testPush: {
+      in: codec('murmuration.account.PushOf'),
+      out: codec('murmuration.account.PushGone'),
+      repeats: 'keyed',
+      local: true,
+    },
   },
   events: {
     pushSubscribed: { codec: subscription, invalidates: false },
     pushUnsubscribed: { codec: codec('murmuration.account.PushOf'), invalidates: false },
+    pushTested: { codec: codec('murmuration.account.PushTested'), invalidates: false },
   },
 };
+
+/** Returns the fields of an event alone, so that a replay yields the same state. */
+function subscriptionIn(event: P.AccountPushSubscription): P.AccountPushSubscription {
+  const { tokenHash, id, endpoint, p256dh, auth, standard, alerts, policy, tokenNonce } = event;
+  return { tokenHash, id, endpoint, p256dh, auth, standard, alerts: [...alerts], policy, tokenNonce };
+}
+
+function subscriptionOf({ pushes }: Readonly<State>, id: string): P.AccountPushSubscription | undefined {
+  for (const known of pushes.values()) if (known.id === id) return known;
+  return undefined;
+}
 
 const nothing = () => problem('not_found', 'Record not found');
 

@@ -139,7 +139,7 @@ function replacePassword(state: State, { passwordHash }: P.AccountPasswordChange
 }
 
 /** Returns true when moderators keep the owner from signing in. */
-const isShutOut = ({ owner, moderation }: Readonly<State>) =>
+export const isShutOut = ({ owner, moderation }: Readonly<State>) =>
   owner?.disabled === true || moderation.suspendedAtMs > 0 || moderation.deleted;
 
 const shutOut = () => problem('forbidden', 'Your login is currently disabled');

@@ -1,10 +1,10 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 
 /**
- * Purpose of a token, which is invalid for the others: links in mails, and the cookie of a browser in which somebody
- * has signed in to the account.
+ * Purpose of a token, which is invalid for the others: links in mails, the cookie of a browser in which somebody has
+ * signed in to the account, and access tokens.
  */
-export type TokenPurpose = 'confirmation' | 'reset' | 'browser';
+export type TokenPurpose = 'confirmation' | 'reset' | 'browser' | 'access';
 
 /** An account's id and the random text that tells tokens of one account and purpose apart. */
 export interface TokenContent {

@@ -30,7 +30,7 @@ interface Known {
 
 /** Cached headers: some hundred bytes each, plus results for rows that are in memory anyway. */
 const HEADERS_MAX = 100_000;
-/** Longest token that is looked up; the tokens of this server have 43 characters. */
+/** Longest token that is looked up; the tokens of this server have at most 85 characters. */
 const TOKEN_CHARS_MAX = 512;
 
 export const tokenHash = (token: string): string => createHash('sha256').update(token).digest('base64url');

@@ -3,7 +3,7 @@ import { isProblem, type Problem } from '../../actors/domain/problem.js';
 import { tokenHash } from '../http/authenticator.js';
 import { entity } from '../http/entity.js';
 import type { Services } from '../http/services.js';
-import { newSecret } from './clients.js';
+import { newNonce, newSecret } from './clients.js';
 
 /** The REST API's Token. */
 export const Token = entity('Token', {
@@ -31,15 +31,22 @@ export function renderToken(token: string, scopes: readonly string[], atMs: numb
   };
 }
 
+/**
+ * Returns an access token of an account. The store contains its hash, and for a push subscription its nonce, from which
+ * each push derives it again (ADR 29).
+ */
+export const newAccessToken = (services: Pick<Services, 'random' | 'keyedTokens'>, account: string): string =>
+  services.keyedTokens.make('access', { account, nonce: newNonce(services) });
+
 /** Issues a token of an account; durable when resolved. Only its hash is stored. @throws Unavailable */
 export async function issueToken(
-  services: Pick<Services, 'random' | 'askAccount'>,
+  services: Pick<Services, 'random' | 'keyedTokens' | 'askAccount'>,
   accountId: string,
   clientId: string,
   scopes: readonly string[],
   kind: 'access' | 'session',
 ): Promise<string | Problem> {
-  const token = newSecret(services);
+  const token = kind === 'access' ? newAccessToken(services, accountId) : newSecret(services);
   const made = await services.askAccount(accountId, 'issueToken', {
     tokenHash: tokenHash(token),
     clientId,

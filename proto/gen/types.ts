@@ -1657,6 +1657,8 @@ export interface AccountPushSubscription {
   readonly standard: boolean;
   readonly alerts: readonly string[];
   readonly policy: string;
+  /** Nonce of the access token (actors/domain/keyed-tokens.ts). Absent for a token without one. */
+  readonly tokenNonce?: string | undefined;
 }
 
 export interface AccountPushOf {
@@ -1671,6 +1673,7 @@ export interface AccountSubscribePush {
   readonly standard: boolean;
   readonly alerts: readonly string[];
   readonly policy: string;
+  readonly tokenNonce?: string | undefined;
 }
 
 /** Without `with_alerts` the alerts stay. An empty policy stays, too. */
@@ -1679,6 +1682,30 @@ export interface AccountChangePush {
   readonly alerts: readonly string[];
   readonly withAlerts: boolean;
   readonly policy: string;
+}
+
+/** Names a subscription by its id, and the notification that is to be pushed. */
+export interface AccountPushTargetOf {
+  readonly id: string;
+  readonly notificationId: string;
+}
+
+/** locale: the owner's language. current: the notification is neither dismissed nor cleared. */
+export interface AccountPushTarget {
+  readonly subscription?: AccountPushSubscription | undefined;
+  readonly locale: string;
+  readonly current: boolean;
+}
+
+/** The push service has ended the subscription. */
+export interface AccountPushGone {
+  readonly id: string;
+}
+
+export interface AccountPushTested {
+  readonly id: string;
+  readonly subscriptionId: string;
+  readonly atMs: number;
 }
 
 export interface AccountSchedule {
@@ -1721,6 +1748,45 @@ export interface AccountScheduledItem {
 export interface AccountScheduledPage {
   readonly items: readonly AccountScheduledItem[];
   readonly more: boolean;
+}
+
+export interface PushEmpty {
+
+}
+
+/** kind: type of the notification. at_ms: its time. */
+export interface PushEnqueue {
+  readonly account: string;
+  readonly notificationId: string;
+  readonly kind: string;
+  readonly atMs: number;
+}
+
+/** dropped_id: the oldest waiting push, dropped because there are too many. */
+export interface PushQueued {
+  readonly account: string;
+  readonly notificationId: string;
+  readonly kind: string;
+  readonly atMs: number;
+  readonly droppedId?: string | undefined;
+}
+
+/** Result of an attempt. seq: journal entry that caused it. settled: notifications that need no further attempt. pause_ms: time until the next attempt, after a failure. */
+export interface PushReport {
+  readonly seq: number;
+  readonly settled: readonly string[];
+  readonly pauseMs?: number | undefined;
+}
+
+/** paused_until_ms: 0 without a pause. */
+export interface PushReported {
+  readonly seq: number;
+  readonly settled: readonly string[];
+  readonly pausedUntilMs: number;
+}
+
+export interface PushResumed {
+
 }
 
 /** Adds a status to its thread. Idempotent by id. */
@@ -3254,6 +3320,10 @@ export interface Messages {
   'murmuration.account.PushOf': AccountPushOf;
   'murmuration.account.SubscribePush': AccountSubscribePush;
   'murmuration.account.ChangePush': AccountChangePush;
+  'murmuration.account.PushTargetOf': AccountPushTargetOf;
+  'murmuration.account.PushTarget': AccountPushTarget;
+  'murmuration.account.PushGone': AccountPushGone;
+  'murmuration.account.PushTested': AccountPushTested;
   'murmuration.account.Schedule': AccountSchedule;
   'murmuration.account.Scheduled': AccountScheduled;
   'murmuration.account.Reschedule': AccountReschedule;
@@ -3262,6 +3332,12 @@ export interface Messages {
   'murmuration.account.Unscheduled': AccountUnscheduled;
   'murmuration.account.ScheduledItem': AccountScheduledItem;
   'murmuration.account.ScheduledPage': AccountScheduledPage;
+  'murmuration.push.Empty': PushEmpty;
+  'murmuration.push.Enqueue': PushEnqueue;
+  'murmuration.push.Queued': PushQueued;
+  'murmuration.push.Report': PushReport;
+  'murmuration.push.Reported': PushReported;
+  'murmuration.push.Resumed': PushResumed;
   'murmuration.conversation.Add': ConversationAdd;
   'murmuration.conversation.Added': ConversationAdded;
   'murmuration.conversation.Remove': ConversationRemove;

@@ -175,7 +175,7 @@ test('accounts from a file: bad lines are named by number, the others are made',
 test('a token is made for an account that is there and refused for one that is not', async () => {
   const token = await murmuration(['token', 'create', 'fay', '--scopes', 'read']);
   assert.equal(token.code, 0, token.stderr);
-  assert.match(token.stdout, /^[\w-]{43}\n$/);
+  assert.match(token.stdout, /^\d+\.[\w-]{22}\.[\w-]{43}\n$/);
   const refused = await murmuration(['token', 'create', 'nobody']);
   assert.deepEqual([refused.code, refused.stdout], [1, '']);
   assert.match(refused.stderr, /^[^\n]*nobody\n$/);

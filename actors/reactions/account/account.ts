@@ -12,6 +12,7 @@ import { moderationTells } from './moderation-tells.js';
 import { clearedNotifications } from './notification-rows.js';
 import { profileProofs } from './proof.js';
 import { accountPurge, purgeAlarms } from './purge.js';
+import { accountPushes } from './push.js';
 import { accountRows } from './rows.js';
 import { scheduledAlarms } from './scheduled.js';
 import { accountNotices, accountTells } from './tells.js';
@@ -47,6 +48,7 @@ export function accountReactions(around: AccountContext): readonly Reaction<Acco
     profileProofs(around.baseUrl),
     indexedStatuses(around.tables),
     accountMail(around.baseUrl),
+    accountPushes,
     accountMediaFiles(around.media),
     accountPurge(around.tables),
     clearedNotifications(around.tables),

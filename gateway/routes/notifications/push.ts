@@ -5,6 +5,7 @@ import { invalidField, isProblem, type Problem } from '../../../actors/domain/pr
 import { vapidKeys } from '../../../actors/instance/keys.js';
 import type { AccountPushSubscription } from '../../../proto/gen/types.js';
 import { isPushEndpoint } from '../../../transport/push-endpoint.js';
+import { bearerToken } from '../../http/authenticator.js';
 import { entity, oneOf, uri } from '../../http/entity.js';
 import { type Answer, type AnyRoute, json, route } from '../../http/route.js';
 import type { Services } from '../../http/services.js';
@@ -41,7 +42,19 @@ const shared = { auth: 'user', scope: 'push' } as const;
 /** Newer clients use the singular, older ones the plural. */
 const paths = ['/api/v1/push/subscription', '/api/v1/push/subscriptions'];
 
-export const pushRoutes: readonly AnyRoute[] = paths.flatMap((path): AnyRoute[] => [
+/** An own extension: pushes a test message to the client's subscription, on the way of all others. */
+const test = route({
+  method: 'POST',
+  path: '/api/v1/push/subscription/test',
+  ...shared,
+  answer: Type.Object({ notification_id: Type.String() }),
+  handle: async ({ services, viewer = '', bearer }) => {
+    const made = await services.askAccount(viewer, 'testPush', { tokenHash: bearer?.tokenHash ?? '' });
+    return isProblem(made) ? made : json({ notification_id: made.id });
+  },
+});
+
+const subscriptionRoutes = paths.flatMap((path): AnyRoute[] => [
   route({
     method: 'GET',
     path,
@@ -66,7 +79,7 @@ export const pushRoutes: readonly AnyRoute[] = paths.flatMap((path): AnyRoute[] 
       ...Wishes,
     }),
     answer: WebPushSubscription,
-    handle: async ({ services, viewer = '', bearer, body }) => {
+    handle: async ({ services, viewer = '', bearer, body, headers }) => {
       const { endpoint, keys, standard = false } = body.subscription;
       const point = bytesOf(keys.p256dh);
       const secret = bytesOf(keys.auth);
@@ -77,6 +90,7 @@ export const pushRoutes: readonly AnyRoute[] = paths.flatMap((path): AnyRoute[] 
         ...{ tokenHash: bearer?.tokenHash ?? '', endpoint, standard },
         ...{ p256dh: point.toString('base64url'), auth: secret.toString('base64url') },
         ...{ alerts: alertsOf(body), policy: policyOf(body) ?? 'all' },
+        tokenNonce: services.keyedTokens.read('access', bearerToken(headers.authorization) ?? '')?.nonce,
       };
       return answer(services, await services.askAccount(viewer, 'subscribePush', command));
     },
@@ -104,6 +118,8 @@ export const pushRoutes: readonly AnyRoute[] = paths.flatMap((path): AnyRoute[] 
     },
   }),
 ]);
+
+export const pushRoutes: readonly AnyRoute[] = [...subscriptionRoutes, test];
 
 const policyOf = ({ data, policy }: Wishes) => policy ?? data?.policy;
 

@@ -14,7 +14,7 @@ import { guardsOf } from '../../oauth/guards.js';
 import { checkPassword } from '../../oauth/password-check.js';
 import { challengeOf } from '../../oauth/pkce.js';
 import { ALL_SCOPES, grantable, isSubset, parseScopes, SCOPES_CHARS_MAX } from '../../oauth/scopes.js';
-import { issueAppToken, issueToken, renderToken, Token } from '../../oauth/tokens.js';
+import { issueAppToken, issueToken, newAccessToken, renderToken, Token } from '../../oauth/tokens.js';
 import { renderAccount } from '../../pages/account/account.js';
 
 /** The REST API's DiscoverOauthServerConfigurationResponse. */
@@ -110,13 +110,13 @@ async function byCode({ services, body, client }: Grant): Promise<Answer> {
 }
 
 async function issueByCode(
-  services: Pick<Services, 'random' | 'askAccount'>,
+  services: Pick<Services, 'random' | 'keyedTokens' | 'askAccount'>,
   accountId: string,
   clientId: string,
   body: TokenRequest,
   challenge: string | undefined,
 ) {
-  const fresh = Buffer.from(services.random.bytes(32)).toString('base64url');
+  const fresh = newAccessToken(services, accountId);
   const exchanged = await services.askAccount(accountId, 'exchangeCode', {
     codeHash: tokenHash(body.code),
     clientId,

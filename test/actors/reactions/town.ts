@@ -2,6 +2,8 @@ import { makeId } from '../../../actors/domain/ids.js';
 import { accountKind } from '../../../actors/kinds/account.js';
 import { conversationKind } from '../../../actors/kinds/conversation.js';
 import { mailKind } from '../../../actors/kinds/mail.js';
+import { pushKind } from '../../../actors/kinds/push.js';
+import { PushFigures } from '../../../actors/push/figures.js';
 import { askerOf } from '../../../actors/runtime/kind.js';
 import { codec } from '../../../proto/codec.js';
 import type { AccountPost, NodeStatusTopic } from '../../../proto/gen/types.js';
@@ -22,7 +24,7 @@ export const blankPost: AccountPost = {
   tags: [],
 };
 
-/** Returns registered accounts on one node of real actors, with the mails and messages that they sent. */
+/** Returns registered accounts on one node of real actors, with the mails, pushes and messages that they sent. */
 export async function town(names: readonly string[]) {
   const stage = new Stage();
   const mails: Mail[] = [];
@@ -36,7 +38,21 @@ export async function town(names: readonly string[]) {
   });
   const conversation = conversationKind(stage.shared);
   const mailbox = mailKind({ mailer, clock: stage.clock, keyedTokens });
-  const node = await stage.node(1, {}, [account, conversation, mailbox]);
+  const pushed: { readonly account: string; readonly subscription: string; readonly kind: string }[] = [];
+  const push = pushKind({
+    clock: stage.clock,
+    random: { bytes: (count) => new Uint8Array(count), fraction: () => 0.5 },
+    figures: new PushFigures(),
+    // Records the pushes and sends none.
+    alerts: {
+      async of(account, subscription, _id, { kind }) {
+        pushed.push({ account, subscription, kind });
+        return 'hidden';
+      },
+    },
+    sender: { send: async () => ({ kind: 'sent' }) },
+  });
+  const node = await stage.node(1, {}, [account, conversation, mailbox, push]);
   const published: NodeStatusTopic[] = [];
   await stage.bus('listener').subscribe(STATUSES_TOPIC, (bytes) => {
     published.push(codec('murmuration.node.StatusTopic').decode(bytes));
@@ -60,6 +76,7 @@ export async function town(names: readonly string[]) {
     node,
     kinds: [account, conversation],
     mails,
+    pushed,
     published,
     tables: stage.shared,
     id: (name: string) => people[name] ?? '',

@@ -7,6 +7,7 @@ import { isProblem } from '../../../actors/domain/problem.js';
 import { readSettings, type Settings } from '../../../cli/settings.js';
 import { type Node, startNode } from '../../../compose/node.js';
 import { tokenHash } from '../../../gateway/http/authenticator.js';
+import { newAccessToken } from '../../../gateway/oauth/tokens.js';
 import { injector, type Send } from '../network/injection.js';
 
 /** One complete HTTP answer. `body` is parsed if it is JSON. */
@@ -138,7 +139,7 @@ export class TestServer {
   /** Creates another token of an account. */
   async token(id: string, scopes: readonly string[]): Promise<string> {
     const { services } = this.node;
-    const token = Buffer.from(services.random.bytes(32)).toString('base64url');
+    const token = newAccessToken(services, id);
     const issued = { tokenHash: tokenHash(token), clientId: 'test', scopes, kind: 'access' };
     await this.#done(services.askAccount(id, 'issueToken', issued));
     return token;

@@ -84,7 +84,8 @@ function pushRequests({ url, viewer }: Stage): Readonly<Record<string, () => Pro
     return { token: viewer.token };
   };
   const paths = ['/api/v1/push/subscription', '/api/v1/push/subscriptions'];
-  return Object.fromEntries(
+  const tests = { 'POST /api/v1/push/subscription/test': subscribed };
+  const requests = Object.fromEntries(
     paths.flatMap((path): [string, () => Promise<Fitting>][] => [
       [`POST ${path}`, async () => ({ body })],
       [`GET ${path}`, subscribed],
@@ -92,6 +93,7 @@ function pushRequests({ url, viewer }: Stage): Readonly<Record<string, () => Pro
       [`DELETE ${path}`, subscribed],
     ]),
   );
+  return { ...requests, ...tests };
 }
 
 /** Creates filters with a keyword and a status; deletes the oldest to make room, because there is a maximum number. */

@@ -126,4 +126,22 @@ export const de: Catalogue = {
       },
     },
   },
+  push: {
+    titles: {
+      mention: (who) => `${who} hat dich erwähnt`,
+      status: (who) => `${who} hat einen Beitrag veröffentlicht`,
+      reblog: (who) => `${who} hat deinen Beitrag geteilt`,
+      follow: (who) => `${who} folgt dir`,
+      follow_request: (who) => `${who} möchte dir folgen`,
+      favourite: (who) => `${who} hat deinen Beitrag favorisiert`,
+      poll: (who) => `Eine Umfrage von ${who}, an der du teilgenommen hast, ist beendet`,
+      update: (who) => `${who} hat einen Beitrag bearbeitet`,
+    },
+    ownPoll: 'Deine Umfrage ist beendet',
+    filtered: (filter) => `Verborgen durch deinen Filter „${filter}“`,
+    test: {
+      title: 'Mitteilungen kommen an',
+      text: (domain) => `Das ist die Probe, die du auf ${domain} angefordert hast.`,
+    },
+  },
 };

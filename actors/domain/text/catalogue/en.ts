@@ -120,4 +120,22 @@ export const en: Catalogue = {
       },
     },
   },
+  push: {
+    titles: {
+      mention: (who) => `${who} mentioned you`,
+      status: (who) => `${who} posted`,
+      reblog: (who) => `${who} boosted your post`,
+      follow: (who) => `${who} followed you`,
+      follow_request: (who) => `${who} asked to follow you`,
+      favourite: (who) => `${who} favourited your post`,
+      poll: (who) => `A poll of ${who} in which you voted has ended`,
+      update: (who) => `${who} edited a post`,
+    },
+    ownPoll: 'Your poll has ended',
+    filtered: (filter) => `Hidden by your filter “${filter}”`,
+    test: {
+      title: 'Notifications work',
+      text: (domain) => `This is the test message that you asked for on ${domain}.`,
+    },
+  },
 };

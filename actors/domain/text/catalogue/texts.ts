@@ -83,10 +83,33 @@ export interface NotificationTexts {
   readonly unsupported: string;
 }
 
+/** Types of notifications whose titles only pushes need. Clients have their own words for these types. */
+export type PushedNotification =
+  | 'mention'
+  | 'status'
+  | 'reblog'
+  | 'follow'
+  | 'follow_request'
+  | 'favourite'
+  | 'poll'
+  | 'update';
+
+/** Texts of push messages: plain text. */
+export interface PushTexts {
+  /** Titles by type. `who`: the sender's name. */
+  readonly titles: Readonly<Record<PushedNotification, (who: string) => string>>;
+  /** Title of the end of a poll of the recipient. */
+  readonly ownPoll: string;
+  /** Instead of the text of a status that a filter of the recipient matches. */
+  filtered(filter: string): string;
+  readonly test: { readonly title: string; text(domain: string): string };
+}
+
 /** All texts for people in one language. */
 export interface Catalogue {
   /** The language as BCP 47 tag. */
   readonly language: string;
   readonly notifications: NotificationTexts;
   readonly mail: MailTexts;
+  readonly push: PushTexts;
 }

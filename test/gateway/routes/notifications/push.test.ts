@@ -142,3 +142,14 @@ test('an account has a limited number of subscriptions, and the newest ones stay
   );
   assert.deepEqual(statuses, [404, ...Array(PUSHES_MAX).fill(200)]);
 });
+
+test('a client asks for a test push to its own subscription', async () => {
+  const bob = await server.person('bob');
+  assert.equal((await bob.post(`${PATH}/test`)).status, 404);
+  await bob.post(PATH, { subscription });
+  const asked = await bob.post(`${PATH}/test`);
+  assert.equal(asked.status, 200, JSON.stringify(asked.body));
+  assert.match(asked.body.notification_id, /^\d+$/);
+  const narrow = await server.token(bob.id, ['read', 'write', 'follow']);
+  assert.equal((await server.ask('POST', `${PATH}/test`, {}, narrow)).status, 403);
+});
