@@ -1,4 +1,8 @@
+import { isProblem } from '../../actors/domain/problem.js';
 import type { Clock } from '../../actors/domain/time.js';
+import type { Alerts } from '../../actors/push/alerts.js';
+import { PushFigures } from '../../actors/push/figures.js';
+import type { PushContext } from '../../actors/reactions/push.js';
 import { Alarms } from '../../actors/runtime/effects/alarms.js';
 import type { AnyKind } from '../../actors/runtime/kind.js';
 import type { ShardHost } from '../../actors/runtime/placement/placement.js';
@@ -12,6 +16,7 @@ import { fanOut, makeHomeRings, makePublicRing, withRings } from '../../compose/
 import { InvalidationBarrier } from '../../compose/invalidation-barrier.js';
 import { PeerLiveness } from '../../compose/peer-liveness.js';
 import { withAlarms } from '../../compose/with-alarms.js';
+import type { AccountPushTarget } from '../../proto/gen/types.js';
 import type { CachedTables } from '../../store/cache/cached-tables.js';
 import { Journal } from '../../store/journal.js';
 import type { Tables } from '../../store/port.js';
@@ -26,8 +31,9 @@ import {
 } from './services/cassandra-session.js';
 import type { Network } from './services/network.js';
 import type { SimulatedPeers } from './services/peers.js';
+import type { SimulatedPushServices } from './services/push-services.js';
 import type { Watch } from './watch.js';
-import { Process, type SeededRandom, type World } from './world.js';
+import { Process, SeededRandom, type World } from './world.js';
 
 /** Parts that all simulated nodes share. */
 export interface Ground {
@@ -37,7 +43,8 @@ export interface Ground {
   readonly shared: Tables;
   readonly writes: SimulatedCassandra;
   readonly storeFaults: StoreFaults;
-  readonly kinds: (tables: Tables, rings: HomeRings) => readonly AnyKind[];
+  readonly kinds: (tables: Tables, rings: HomeRings, pushes: PushContext) => readonly AnyKind[];
+  readonly pushServices: SimulatedPushServices;
   readonly rules: LeaseRules;
   readonly log: (line: string) => void;
   readonly watch: Watch;
@@ -134,8 +141,13 @@ export class SimulatedNode {
     const rings = makeHomeRings({ tables, clock, placement: cluster, bus, log });
     await fanOut([rings], makePublicRing(tables, log), bus);
     const placement = watch.placement(name, plant.placement?.(cluster, soil) ?? cluster);
+    const sender = ground.pushServices.senderOf(process);
+    const pushes = {
+      ...{ clock, random: new SeededRandom(1), figures: new PushFigures(), alerts: alertsOf(() => runtime) },
+      sender: plant.sender?.(sender, soil) ?? sender,
+    };
     const runtime: Runtime = new Runtime({
-      kinds: ground.kinds(tables, rings),
+      kinds: ground.kinds(tables, rings, pushes),
       tables,
       journal: watch.journal(plant.journal?.(written, soil) ?? written),
       bus,
@@ -194,6 +206,17 @@ class Placed {
   clusterMs = () => this.cluster?.clusterMs();
   epochOf = (shard: number) => this.cluster?.epochOf(shard);
 }
+
+/** Decides about pushes by the account alone. Visibility has tests of its own. */
+const alertsOf = (runtime: () => Runtime): Alerts => ({
+  async of(account, id, notificationId) {
+    const target = await runtime().ask('account', account, 'pushTarget', { id, notificationId });
+    if (isProblem(target)) return 'stopped';
+    const { subscription, current, locale } = target as AccountPushTarget;
+    if (subscription === undefined || !current) return 'hidden';
+    return { subscription, locale, accessToken: '', icon: '', title: '', body: '' };
+  },
+});
 
 function processOf(name: string, random: SeededRandom): Process {
   const skewMs = Math.round((random.fraction() * 2 - 1) * SKEW_MS_MAX);

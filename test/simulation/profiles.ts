@@ -28,6 +28,8 @@ export interface ProfileRules {
   readonly endsInCrashChance: number;
   /** Checks snapshots continuously: most are soon replaced by those of the valid history. */
   readonly checksSnapshots?: boolean;
+  /** Each account has push subscriptions, whose push services fail. */
+  readonly pushes?: true;
   /** Judged invariants; absent: all. */
   readonly judged?: readonly Invariant[];
 }
@@ -87,6 +89,16 @@ export const profiles = {
     endsInCrashChance: 0.2,
     habits: { loyalty: 0.5, patienceMs: 3_000, idleChance: 0.3 },
     store: { lateJournalChance: 0.5 },
+  },
+  /** Push services that fail, hang and answer late, while nodes crash. */
+  pushes: {
+    actions: [crash, crash, pause, drain, partition, storeTrouble],
+    accounts: 4,
+    storyMs: 20_000,
+    endsInCrashChance: 0.5,
+    habits: fickle,
+    pushes: true,
+    judged: ['pushesArrive', 'everythingComesToRest', 'alarmsRing', 'entriesStay', 'snapshotsAreCaches'],
   },
   /**
    * Machines whose clocks do not show how long they stood still: leases then guarantee nothing, and the former owner

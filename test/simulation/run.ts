@@ -2,6 +2,8 @@ import { makeId, SHARDS } from '../../actors/domain/ids.js';
 import { POLL_MS_MIN } from '../../actors/domain/poll-rules.js';
 import { accountKind } from '../../actors/kinds/account.js';
 import { conversationKind } from '../../actors/kinds/conversation.js';
+import { pushKind } from '../../actors/kinds/push.js';
+import type { PushContext } from '../../actors/reactions/push.js';
 import { ASK_TIMEOUT_MS } from '../../actors/runtime/kind.js';
 import type { HomeRings } from '../../actors/timelines/home-rings.js';
 import { leaseRules } from '../../cluster/lease.js';
@@ -16,6 +18,7 @@ import { calm, torment } from './faults/nemesis.js';
 import type { PlantedFault } from './faults/planted-fault.js';
 import { snapshotsAreCaches } from './invariants/invariants-journal.js';
 import { watchTokens } from './invariants/invariants-owners.js';
+import { pushesArrive, type Subscriptions } from './invariants/invariants-pushes.js';
 import { judge, judgeSchedules } from './invariants/judge.js';
 import { type SimulationResult, Violations } from './invariants/violations.js';
 import { Ledger } from './ledger.js';
@@ -29,6 +32,8 @@ import { Requests } from './requests.js';
 import { SimulatedCassandra, type StoreFaults } from './services/cassandra-session.js';
 import { Network } from './services/network.js';
 import { SimulatedPeers } from './services/peers.js';
+import { SimulatedPushServices } from './services/push-services.js';
+import { subscribed } from './subscribers.js';
 import { Watch } from './watch.js';
 import { SeededRandom, World } from './world.js';
 
@@ -40,6 +45,8 @@ export interface SimulationOptions {
 }
 
 const NODES = 3;
+/** Added to a life's seed for its push services, so that lives without pushes stay as they are. */
+const PUSHES_SEED = 1_000_000;
 /** World time within which all nodes become ready after the last fault. */
 const READY_MS_MAX = 180_000;
 
@@ -65,7 +72,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   const living = () => [...nodes.values()];
   const world = new World(() => living().some((node) => node.process.alive && !node.runtime.idle()));
   const violations = new Violations(rules.judged);
-  const ground = groundOf(world, random, planted, new Watch(world, violations), log);
+  const ground = groundOf(world, random, options, new Watch(world, violations));
   const begin = (name: string) => {
     void SimulatedNode.open(name, ground, random.fork()).then((node) => {
       nodes.set(name, node);
@@ -87,6 +94,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     const accounts = accountIds(rules.accounts, random);
     const first = living()[0] as SimulatedNode;
     await world.complete(Promise.all(accounts.map((id, index) => registered(first, id, index))), READY_MS_MAX);
+    const subscriptions = rules.pushes ? await subscriptionsOf(first, accounts, world) : undefined;
     const pollsters = new Pollsters(accounts, world, living, random.fork());
     await world.complete(pollsters.begin(), READY_MS_MAX);
     const requests = () => new Requests(world, living, random.fork(), ledger, rules.habits);
@@ -112,6 +120,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     await world.run(Math.max(world.now, endMs + LATE_MS), () => false);
     const ended = () => ({ shared, ledger, accounts, world, nodes: living(), polls: pollsters.asked, violations });
     await judge(ended(), ground, log);
+    if (subscriptions !== undefined) await pushesArrive(ended(), subscriptions, ground.pushServices);
     if (violations.isJudged('schedulesAreKept')) {
       await skip(untilLastDueMs(ledger, world));
       await judgeSchedules(ended(), ground);
@@ -121,6 +130,11 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   }
   for (const node of nodes.values()) node.crash();
   return { violations: violations.found, asked: ledger.asked, answered: ledger.answered, events: world.eventsRun };
+}
+
+async function subscriptionsOf(node: SimulatedNode, accounts: readonly string[], world: World): Promise<Subscriptions> {
+  const ids = await world.complete(Promise.all(accounts.map((account) => subscribed(node, account))), READY_MS_MAX);
+  return new Map(accounts.map((account, index) => [account, ids[index] ?? []]));
 }
 
 const accountIds = (count: number, random: SeededRandom) =>
@@ -168,9 +182,8 @@ function checkSnapshots(ground: Ground, violations: Violations, untilMs: number)
 function groundOf(
   world: World,
   random: SeededRandom,
-  planted: Pick<PlantedFault, 'plant' | 'rules'>,
+  { seed, planted = {}, log = () => undefined }: SimulationOptions,
   watch: Watch,
-  log: (line: string) => void,
 ): Ground {
   const storeFaults = { paxosLateUntilMs: 0, paxosMs: 0 } as StoreFaults;
   calm(storeFaults);
@@ -185,6 +198,7 @@ function groundOf(
     writes,
     storeFaults,
     kinds,
+    pushServices: new SimulatedPushServices(world, new SeededRandom(seed + PUSHES_SEED)),
     rules: { ...leaseRules, ...planted.rules },
     log,
     watch,
@@ -192,7 +206,7 @@ function groundOf(
   };
 }
 
-const kinds = (tables: Tables, rings: HomeRings) => [
+const kinds = (tables: Tables, rings: HomeRings, pushes: PushContext) => [
   accountKind({
     baseUrl: 'http://simulated',
     tables,
@@ -201,6 +215,7 @@ const kinds = (tables: Tables, rings: HomeRings) => [
   }),
   conversationKind(),
   silentMailbox(),
+  pushKind(pushes),
 ];
 
 function isEffect(payload: Uint8Array): boolean {

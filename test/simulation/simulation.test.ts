@@ -13,6 +13,7 @@ const SEEDS: Readonly<Record<Profile, number>> = {
   ownership: 4,
   crashes: 4,
   late: 4,
+  pushes: 4,
   blind: 3,
   embedded: 40,
 };

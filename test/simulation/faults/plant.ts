@@ -4,6 +4,7 @@ import type { ActorJournal } from '../../../actors/runtime/state/recovery.js';
 import type { Session } from '../../../store/cassandra/session.js';
 import type { Tables } from '../../../store/port.js';
 import type { Bus } from '../../../transport/bus.js';
+import type { PushSender } from '../../../transport/push-sender.js';
 import type { LogDevice } from '../services/simulated-disk.js';
 import type { Process, World } from '../world.js';
 
@@ -26,4 +27,5 @@ export interface Plant {
   readonly placement?: (placement: Placement, soil: Soil) => Placement;
   readonly alarms?: (needs: AlarmsNeeds, soil: Soil) => AlarmsNeeds;
   readonly bus?: (bus: Bus, soil: Soil) => Bus;
+  readonly sender?: (sender: PushSender, soil: Soil) => PushSender;
 }

@@ -2,6 +2,7 @@ import type { PlantedFault } from './planted-fault.js';
 import { fencingFaults } from './planted-fencing.js';
 import { historyFaults } from './planted-histories.js';
 import { ownerFaults } from './planted-owners.js';
+import { pushFaults } from './planted-pushes.js';
 import { scheduleFaults } from './planted-schedules.js';
 import { storeFaults } from './planted-stores.js';
 
@@ -10,6 +11,7 @@ export const plantedFaults: Readonly<Record<string, PlantedFault>> = {
   ...fencingFaults,
   ...historyFaults,
   ...ownerFaults,
+  ...pushFaults,
   ...scheduleFaults,
   ...storeFaults,
 };

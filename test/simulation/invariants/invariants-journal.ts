@@ -17,6 +17,7 @@ import {
   snapshots,
 } from '../../../store/tables.js';
 import { lonelyRings } from '../../kit/actors/lonely-rings.js';
+import { silentPushes } from '../../kit/actors/silent-pushes.js';
 import type { Ground } from '../node.js';
 import type { WrittenRows } from '../services/written-rows.js';
 import { Process } from '../world.js';
@@ -99,7 +100,8 @@ function isSame(one: StoreJournalRecord, other: StoreJournalRecord): boolean {
 /** Checks that an actor restored from its snapshot equals one that replays its whole journal. */
 export async function snapshotsAreCaches(ground: Ground, violations: Violations): Promise<void> {
   const { shared, world, writes } = ground;
-  const kinds = ground.kinds(shared, lonelyRings(shared, world.clockOf(new Process('judge', 0, 1))));
+  const rings = lonelyRings(shared, world.clockOf(new Process('judge', 0, 1)));
+  const kinds = ground.kinds(shared, rings, silentPushes());
   // Nothing may be appended here.
   const read: ActorJournal = journalWith(new Journal(shared), { isCertain: () => true });
   const noSnapshots = tablesWith(shared, {

@@ -74,9 +74,9 @@ async function wake({ nodes }: Ended, actors: readonly string[]): Promise<void> 
   await Promise.allSettled(
     actors.map((actor) => {
       const [kind = '', id = ''] = actor.split('/');
-      return kind === 'account'
-        ? runtime.ask(kind, id, 'lists', {})
-        : runtime.ask(kind, id, 'context', { statusId: id });
+      if (kind === 'account') return runtime.ask(kind, id, 'lists', {});
+      if (kind === 'push') return runtime.ask(kind, id, 'alarm', { what: 'nothing', atMs: 0 });
+      return runtime.ask(kind, id, 'context', { statusId: id });
     }),
   );
 }

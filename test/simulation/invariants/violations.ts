@@ -27,6 +27,7 @@ export const invariantNames = [
   'homesAreRight',
   'alarmsRing',
   'schedulesAreKept',
+  'pushesArrive',
   'cachesAreTrue',
   // When an embedded store is reopened.
   'acknowledgedWritesStay',
