@@ -8,11 +8,14 @@ export type Match<R> =
 
 interface Node<R> {
   readonly fixed: Map<string, Node<R>>;
+  /** `@:name`. */
+  at: Node<R> | undefined;
+  /** `:name`. */
   any: Node<R> | undefined;
   readonly methods: Map<string, R>;
 }
 
-const node = <R>(): Node<R> => ({ fixed: new Map(), any: undefined, methods: new Map() });
+const node = <R>(): Node<R> => ({ fixed: new Map(), at: undefined, any: undefined, methods: new Map() });
 
 const NOTHING = { kind: 'nothing' } as const;
 
@@ -22,7 +25,10 @@ const NOTHING = { kind: 'nothing' } as const;
  */
 const EITHER: Readonly<Record<string, string>> = { PUT: 'PATCH', PATCH: 'PUT' };
 
-/** Finds routes by path. A fixed segment wins over `:name`. Parameters are identified by position, not by name. */
+/**
+ * Finds routes by path. A fixed segment wins over `@:name`, which matches segments that begin with `@`, and this over
+ * `:name`. Parameters are identified by position, not by name.
+ */
 export class Router<R extends Pick<AnyRoute, 'method' | 'path'>> {
   readonly #root = node<R>();
   /** Complete paths without parameters, with the match of each method: one look-up finds them. */
@@ -35,8 +41,8 @@ export class Router<R extends Pick<AnyRoute, 'method' | 'path'>> {
     for (const route of routes) this.#add(route);
     for (const route of routes) {
       const at = route.path.indexOf('/:');
-      if (at < 0) this.#addWhole(route);
-      else if (!route.path.includes('/', at + 1)) this.#addLast(route.path.slice(0, at));
+      if (paramNames(route.path).length === 0) this.#addWhole(route);
+      else if (at >= 0 && !route.path.includes('/', at + 1)) this.#addLast(route.path.slice(0, at));
     }
   }
 
@@ -64,13 +70,7 @@ export class Router<R extends Pick<AnyRoute, 'method' | 'path'>> {
   #add(route: R): void {
     let at = this.#root;
     for (const segment of route.path.split('/').slice(1)) {
-      let next = segment.startsWith(':') ? at.any : at.fixed.get(segment);
-      if (next === undefined) {
-        next = node<R>();
-        if (segment.startsWith(':')) at.any = next;
-        else at.fixed.set(segment, next);
-      }
-      at = next;
+      at = under(at, segment);
     }
     if (at.methods.has(route.method)) throw new Error(`two routes for ${route.method} ${route.path}`);
     at.methods.set(route.method, route);
@@ -95,8 +95,19 @@ export class Router<R extends Pick<AnyRoute, 'method' | 'path'>> {
 export function paramNames(path: string): string[] {
   return path
     .split('/')
-    .filter((segment) => segment.startsWith(':'))
-    .map((segment) => segment.slice(1));
+    .filter((segment) => /^@?:/.test(segment))
+    .map((segment) => segment.replace(/^@?:/, ''));
+}
+
+/** Returns the node of one more segment of a route's path. */
+function under<R>(at: Node<R>, segment: string): Node<R> {
+  const known = segment.startsWith('@:') ? at.at : segment.startsWith(':') ? at.any : at.fixed.get(segment);
+  if (known !== undefined) return known;
+  const next = node<R>();
+  if (segment.startsWith('@:')) at.at = next;
+  else if (segment.startsWith(':')) at.any = next;
+  else at.fixed.set(segment, next);
+  return next;
 }
 
 /** Finds the node of a path. `from` is the start of the next segment; it is past the path's end if there is none. */
@@ -108,9 +119,22 @@ function walk<R>(at: Node<R>, path: string, from: number, params: string[]): Nod
   const fixed = at.fixed.get(segment);
   const found = fixed === undefined ? undefined : walk(fixed, path, end + 1, params);
   if (found !== undefined) return found;
-  if (at.any === undefined || segment === '') return undefined;
-  params.push(segment);
-  const under = walk(at.any, path, end + 1, params);
-  if (under === undefined) params.pop();
-  return under;
+  if (segment === '') return undefined;
+  const named = segment.startsWith('@') ? through(at.at, segment.slice(1), path, end, params) : undefined;
+  return named ?? through(at.any, segment, path, end, params);
+}
+
+/** Continues below a parameter. */
+function through<R>(
+  next: Node<R> | undefined,
+  value: string,
+  path: string,
+  end: number,
+  params: string[],
+): Node<R> | undefined {
+  if (next === undefined || value === '') return undefined;
+  params.push(value);
+  const found = walk(next, path, end + 1, params);
+  if (found === undefined) params.pop();
+  return found;
 }

@@ -2,22 +2,19 @@ import { Type } from '@sinclair/typebox';
 import { storedId } from '../../../actors/domain/ids.js';
 import { isProblem } from '../../../actors/domain/problem.js';
 import { statusLanguage } from '../../../actors/domain/text/language.js';
-import type { StoreAccountRecord } from '../../../proto/gen/types.js';
-import { accounts, followers } from '../../../store/tables.js';
+import { accounts } from '../../../store/tables.js';
 import { type AnyRoute, json, route } from '../../http/route.js';
 import type { Services } from '../../http/services.js';
 import { Account } from '../../pages/account/account.js';
 import { Relationship, renderRelationships } from '../../pages/account/relationship.js';
 import { accountPage, idParams } from '../../pages/answers.js';
 import { type PageBounds, pageBounds, pageQuery } from '../../paging/bounds.js';
-import { accountCursor } from '../../paging/eras.js';
-import { emptyPage, type Page, pageOf, readPage } from '../../paging/page.js';
+import { emptyPage, type Page, pageOf } from '../../paging/page.js';
 import { type Soon, soon } from '../../paging/soon.js';
+import { type Edge, hidesEdges, readFollowers, readFollowing } from '../../timelines/follow-lists.js';
 import { isSuspended } from '../../viewing/standing.js';
-import { answered, lensOf, notFound, publishedAccount } from '../../viewing/visible.js';
+import { answered, notFound, publishedAccount } from '../../viewing/visible.js';
 import { acting } from './acting.js';
-
-type Edge = { readonly accountId: string };
 
 const WRITE_FOLLOWS = ['write:follows', 'follow'];
 const WRITE_BLOCKS = ['write:blocks', 'follow'];
@@ -125,37 +122,6 @@ function edgeList(name: string, read: ReadEdges): AnyRoute {
       });
     },
   });
-}
-
-function hidesEdges(
-  services: Pick<Services, 'lenses' | 'limits'>,
-  viewer: string | undefined,
-  record: StoreAccountRecord,
-): Soon<boolean> {
-  if (isSuspended(record)) return true;
-  if (viewer === record.id) return false;
-  if (record.profile?.hideCollections === true) return true;
-  return soon(lensOf(services, viewer), (lens) => lens.relation(record.id).blockedBy);
-}
-
-function readFollowers(
-  services: Pick<Services, 'tables' | 'clock'>,
-  account: string,
-  bounds: PageBounds,
-): Soon<Page<Edge>> {
-  const cursor = accountCursor(services.tables, services.clock, followers, 'edge', account, bounds);
-  return readPage(cursor, bounds, (rows) => rows.map((row) => row.value));
-}
-
-/** Reads followed accounts from the actor: its rows are sorted by account, but the list is sorted by time. */
-async function readFollowing(
-  services: Pick<Services, 'askAccount'>,
-  account: string,
-  bounds: PageBounds,
-): Promise<Page<Edge>> {
-  const { edges, more } = answered(await services.askAccount(account, 'following', bounds));
-  const items = edges.map((edge) => ({ accountId: edge.account }));
-  return { items, newest: edges[0]?.edgeId, oldest: edges.at(-1)?.edgeId, more };
 }
 
 /** Normalizes languages to the codes that statuses use. Forms send an empty name for an empty list. */

@@ -12,6 +12,9 @@ const router = new Router(
     ['POST', '/things/special'],
     ['GET', '/things/:id/parts/:part'],
     ['GET', '/things/special/parts'],
+    ['GET', '/@:name'],
+    ['GET', '/@:name/:id'],
+    ['GET', '/@:name/parts'],
   ].map(([method, path]) => ({ method: method as 'GET', path: path as string })),
 );
 
@@ -30,6 +33,13 @@ test('fixed segments win over parameters, and parameters match if the fixed ones
   assert.deepEqual(found('GET', '/things/special/parts'), ['/things/special/parts']);
   assert.deepEqual(found('GET', '/things/special/parts/2'), ['/things/:id/parts/:part', 'special', '2']);
   assert.deepEqual(found('GET', '/things/%2f'), ['/things/:id', '%2f']);
+});
+
+test('a parameter behind an at sign matches only segments with one', () => {
+  assert.deepEqual(found('GET', '/@ann'), ['/@:name', 'ann']);
+  assert.deepEqual(found('GET', '/@ann/7'), ['/@:name/:id', 'ann', '7']);
+  assert.deepEqual(found('GET', '/@ann/parts'), ['/@:name/parts', 'ann']);
+  for (const path of ['/ann', '/@', '/@/7', '/ann/7', '/@ann/7/8']) assert.equal(found('GET', path), undefined, path);
 });
 
 test('a path without the method names the allowed methods, and an unknown path matches nothing', () => {
