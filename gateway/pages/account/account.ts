@@ -3,7 +3,7 @@ import { emptyProfile } from '../../../actors/account/profile.js';
 import { accountUri, accountUrl, acctOf } from '../../../actors/domain/addresses.js';
 import { fileUrl } from '../../../actors/domain/media.js';
 import { QUOTE_POLICY_DEFAULT } from '../../../actors/domain/quoting.js';
-import { type RenderOptions, renderHtml, renderInline } from '../../../actors/domain/text/plain-text.js';
+import { profileHtml } from '../../../actors/domain/text/profile-html.js';
 import type { AccountField, AccountProfile, StoreAccountRecord } from '../../../proto/gen/types.js';
 import { day, entity, extended, nullable, oneOf, type Shape, time, uri, VISIBILITIES } from '../../http/entity.js';
 import { isoDay } from '../../paging/iso-time.js';
@@ -139,7 +139,7 @@ function withoutData(account: Account): Account {
 /** Renders an account for moderators, ignoring a suspension. */
 export function renderWhole(instance: InstanceSettings, record: StoreAccountRecord): Account {
   const profile = record.profile ?? emptyProfile;
-  const text = { mentions: mentionTargets(instance, profile), baseUrl: instance.baseUrl };
+  const html = profileHtml(instance, profile);
   const avatar = pictureUrl(instance, profile.avatar, MISSING_AVATAR_PATH);
   const header = pictureUrl(instance, profile.header, MISSING_HEADER_PATH);
   return {
@@ -154,7 +154,7 @@ export function renderWhole(instance: InstanceSettings, record: StoreAccountReco
     group: false,
     // Midnight: the exact moment of signing up is not public. Source: Mastodon REST::AccountSerializer.
     created_at: new Date(Math.floor(record.createdAtMs / DAY_MS) * DAY_MS).toISOString(),
-    note: renderHtml(profile.note, text),
+    note: html.note,
     url: accountUrl(instance.baseUrl, record),
     uri: accountUri(instance.baseUrl, record),
     avatar,
@@ -175,9 +175,9 @@ export function renderWhole(instance: InstanceSettings, record: StoreAccountReco
     roles: renderAccountRoles(record.role),
     ...(record.silenced === true ? { limited: true as const } : {}),
     ...choices(profile),
-    fields: profile.fields.map((field) => ({
+    fields: profile.fields.map((field, index) => ({
       name: field.name,
-      value: renderInline(field.value, { ...text, rel: 'me' }),
+      value: html.fields[index]?.value ?? '',
       verified_at: verifiedAt(field),
     })),
   };
@@ -194,19 +194,6 @@ function choices(profile: AccountProfile) {
     ...(hideFeatured === true ? { show_featured: false as const } : {}),
   };
 }
-
-/** Returns the targets of mentions by name, with and without this server's domain. */
-function mentionTargets({ domain }: InstanceSettings, { mentions }: AccountProfile): RenderOptions['mentions'] {
-  if (mentions === undefined) return NOBODY_MENTIONED;
-  return new Map(
-    mentions.mentions.flatMap(({ username, url }) => {
-      const name = username.toLowerCase();
-      return [name, `${name}@${domain.toLowerCase()}`].map((key) => [key, { username, url }] as const);
-    }),
-  );
-}
-
-const NOBODY_MENTIONED: RenderOptions['mentions'] = new Map();
 
 const verifiedAt = ({ verifiedAtMs }: AccountField) =>
   verifiedAtMs === undefined ? null : new Date(verifiedAtMs).toISOString();
