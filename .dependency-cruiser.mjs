@@ -58,6 +58,7 @@ export default {
         'actors/(account|conversation|domain|federation|instance|push|remote-host|report|runtime)',
         'proto',
         'store/[^/]+$',
+        'store/cache/cache',
         'transport/[^/]+$',
       ),
       'They turn events into messages to others, and messages of others into commands.',

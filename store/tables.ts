@@ -1,4 +1,5 @@
 import { codec } from '../proto/codec.js';
+import { accountKeys } from './federation-tables.js';
 import { table } from './table.js';
 
 // Each table is declared once; the adapters derive the rest. `era` is eraOfMs (domain/ids.ts).
@@ -436,6 +437,7 @@ export const allTables = [
   shardMap,
   storeHome,
   sharedSecrets,
+  accountKeys,
   names,
   accounts,
   statuses,

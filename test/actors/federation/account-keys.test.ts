@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { createPrivateKey, createPublicKey } from 'node:crypto';
+import { test } from 'node:test';
+import { AccountKeys } from '../../../actors/federation/account-keys.js';
+import { accountKeys } from '../../../store/federation-tables.js';
+import { MemoryTables } from '../../../store/memory/memory-tables.js';
+
+const clock = { nowMs: () => 7 };
+
+/** Makes numbered keys, each when the test says so. */
+function maker() {
+  const steps: (() => void)[] = [];
+  let made = 0;
+  const make = async () => {
+    await new Promise<void>((resolve) => steps.push(resolve));
+    made += 1;
+    return { privatePem: `private ${made}`, publicPem: `public ${made}` };
+  };
+  return { steps, make };
+}
+
+test('a key is RSA of 2,048 bits, stored with its private part, and equal on all nodes', async () => {
+  const tables = new MemoryTables();
+  const [one, other] = [new AccountKeys(tables, clock, undefined), new AccountKeys(tables, clock, undefined)];
+  const [first, again, others] = await Promise.all([one.publicPem('1'), one.publicPem('1'), other.publicPem('1')]);
+  assert.deepEqual([again, others, await other.publicPem('1')], [first, first, first]);
+  const key = createPublicKey(first);
+  assert.deepEqual([key.asymmetricKeyType, key.asymmetricKeyDetails?.modulusLength], ['rsa', 2_048]);
+  const stored = await tables.get(accountKeys, { owner: '1' });
+  const derived = createPublicKey(createPrivateKey(stored?.privatePem ?? '')).export({ type: 'spki', format: 'pem' });
+  assert.deepEqual([derived, stored?.createdAtMs], [first, 7]);
+  assert.notEqual(await one.publicPem('2'), first);
+});
+
+test('keys are made one after the other, and a crowd beyond the limit is refused as overload', async () => {
+  const { steps, make } = maker();
+  const keys = new AccountKeys(new MemoryTables(), clock, undefined, make);
+  const crowd = Array.from({ length: 25 }, (_, index) => keys.publicPem(String(index)));
+  const settled = Promise.allSettled(crowd);
+  for (let made = 0; made < 20; made++) {
+    while (steps.length <= made) await new Promise((resolve) => setImmediate(resolve));
+    assert.equal(steps.length, made + 1, 'one at a time');
+    steps[made]?.();
+  }
+  const refused = (await settled).filter(({ status }) => status === 'rejected');
+  assert.equal(refused.length, 5);
+  await Promise.all(
+    refused.map((one) =>
+      assert.rejects(Promise.reject((one as PromiseRejectedResult).reason), { name: 'Unavailable' }),
+    ),
+  );
+  const last = keys.publicPem('24');
+  while (steps.length <= 20) await new Promise((resolve) => setImmediate(resolve));
+  steps[20]?.();
+  assert.equal(await last, 'public 21', 'a refused owner gets a key later');
+});
+
+test('a key that another node has stored meanwhile wins', async () => {
+  const { steps, make } = maker();
+  const tables = new MemoryTables();
+  const keys = new AccountKeys(tables, clock, undefined, make);
+  const late = keys.publicPem('1');
+  while (steps.length === 0) await new Promise((resolve) => setImmediate(resolve));
+  const theirs = { privatePem: 'private', publicPem: 'theirs', createdAtMs: 1 };
+  await tables.compareAndSet(accountKeys, { owner: '1' }, undefined, theirs);
+  steps[0]?.();
+  assert.equal(await late, 'theirs');
+});
