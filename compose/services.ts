@@ -1,5 +1,6 @@
 import { IDS_PER_MS, makeId, SHARDS } from '../actors/domain/ids.js';
 import type { Random } from '../actors/domain/time.js';
+import { AccountKeys } from '../actors/federation/account-keys.js';
 import { Registrar } from '../actors/registry.js';
 import { answererOf, askerOf } from '../actors/runtime/kind.js';
 import type { StampClock } from '../actors/runtime/placement/stamp-clock.js';
@@ -76,6 +77,7 @@ export async function openServices(
     trends: new Trends({ tables, clock, limits, tagHistories, linkCard, baseUrl: settings.BASE_URL }),
     ...{ tables, media, workshop, clock, random, keyedTokens, addressGuard, idClock: stamps, caches },
     registry: registrarOf(base),
+    accountKeys: new AccountKeys(tables, clock, caches),
     newAccountId: accountIds(runtime, askInstance, random),
     newPlainId: plainIds(stamps, random),
   };

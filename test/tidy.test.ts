@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import type { TSchema } from '@sinclair/typebox';
 import type { AnyRoute } from '../gateway/http/route.js';
+import { paramNames } from '../gateway/http/router.js';
 import { allRoutes } from '../gateway/routes/index.js';
 import tsconfig from '../tsconfig.json' with { type: 'json' };
 import { fieldsOf, hostileValues } from './kit/hostile/hostile-values.js';
@@ -54,7 +55,7 @@ test('every route that looks at a token says which scope it needs', () => {
 
 test('every parameter of a path has a schema, and every schema is one that the hostile tests can attack', () => {
   for (const route of allRoutes) {
-    const named = route.path.split('/').flatMap((part) => (part.startsWith(':') ? [part.slice(1)] : []));
+    const named = paramNames(route.path);
     const declared = Object.keys((route.params as { properties?: object } | undefined)?.properties ?? {});
     assert.deepEqual(declared.sort(), named.sort(), nameOf(route));
     for (const field of [...fieldsOf(route.query), ...fieldsOf(route.body)]) {

@@ -40,6 +40,10 @@ export interface Services extends ReadServices {
   /** Receives the figures of caches. */
   readonly caches: Caches;
   readonly keyedTokens: KeyedTokens;
+  /**
+   * Public keys (PEM) of local accounts, by id, and of the instance. The first request makes a key. @throws Unavailable
+   */
+  readonly accountKeys: { publicPem(owner: string): Promise<string> };
   /** Decides to which addresses this server may connect on behalf of users. */
   readonly addressGuard: AddressGuard;
   /**

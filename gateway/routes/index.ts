@@ -1,3 +1,4 @@
+import { activityPubRoutes } from '../activitypub/index.js';
 import type { AnyRoute } from '../http/route.js';
 import { accountRoutes } from './accounts/accounts.js';
 import { collectionRoutes } from './accounts/collections.js';
@@ -59,6 +60,7 @@ import { timelineRoutes } from './timelines/timelines.js';
 const routes: readonly AnyRoute[] = [
   ...aboutPageRoutes,
   ...accountRoutes,
+  ...activityPubRoutes,
   ...adminAccountRoutes,
   ...adminBlockRoutes,
   ...adminMetricRoutes,

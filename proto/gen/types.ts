@@ -2725,6 +2725,13 @@ export interface StoreSharedSecret {
   readonly secret: Uint8Array;
 }
 
+/** An RSA key pair: PKCS#8 and SPKI, both PEM. */
+export interface StoreKeyPair {
+  readonly privatePem: string;
+  readonly publicPem: string;
+  readonly createdAtMs: number;
+}
+
 export interface StoreShardMapRecord {
   /** Increases with each change. A shard's epoch is the version of its last change of owner. */
   readonly version: number;
@@ -3463,6 +3470,7 @@ export interface Messages {
   'murmuration.store.BacklogRecord': StoreBacklogRecord;
   'murmuration.store.MemberRecord': StoreMemberRecord;
   'murmuration.store.SharedSecret': StoreSharedSecret;
+  'murmuration.store.KeyPair': StoreKeyPair;
   'murmuration.store.ShardMapRecord': StoreShardMapRecord;
   'murmuration.store.StoreHome': StoreStoreHome;
   'murmuration.store.NameClaim': StoreNameClaim;

@@ -36,7 +36,7 @@ function names(text: string, path: string): boolean {
       .replace(/\$\{[^}]+\}/g, '$')
       .split('/')
       .slice(1);
-    if (parts.every((part, index) => part.startsWith(':') || written[index] === part || isWord(part))) return true;
+    if (parts.every((part, index) => /^@?:/.test(part) || written[index] === part || isWord(part))) return true;
   }
   return false;
 }
@@ -44,7 +44,7 @@ function names(text: string, path: string): boolean {
 /** Returns a pattern for a path as tests write it: parts after the subject may be expressions. */
 function pattern(parts: readonly string[]): string {
   const each = parts.map((part, index) => {
-    if (part.startsWith(':')) return `/(?:${PUT_IN}|${escaped(part)})`;
+    if (/^@?:/.test(part)) return `/${part.startsWith('@') ? '@' : ''}(?:${PUT_IN}|${escaped(part.replace('@', ''))})`;
     return index < FIXED_PARTS ? `/${escaped(part)}` : `/(?:\\$\\{\\w+\\}|${escaped(part)})`;
   });
   return `${each.join('')}(?![\\w-]|/[\\w:$])`;

@@ -120,6 +120,7 @@ export class GatewayFixture {
       askReport: undefined as never,
       publicRing: { read: () => NO_RING },
       pages: new StatusPages(instance, new ViewerMarks(new CachedTables(this.tables))),
+      accountKeys: { publicPem: unused },
       tagHistories: { of: unused },
       latestRows: { of: unused },
       wordLists: { of: unused },

@@ -109,9 +109,10 @@ export class EveryRoute {
     if (route.permission !== undefined)
       return { token: this.chiefToken, ...(await (entry?.() ?? moderation.moderated(route))) };
     if (entry !== undefined) return entry();
-    if (!path.includes(':id')) return {};
+    if (!/:(?:id|name)/.test(path)) return {};
     if (path.startsWith('/api/v1/accounts/')) return { id: this.other.id };
     if (path.startsWith('/api/v1/statuses/')) return { id: this.statusId };
+    if (/^\/(?:users\/|@):name/.test(path)) return { id: this.other.name, rest: { id: this.statusId } };
     throw new Error(`no fitting request for ${nameOf(route)}: add an entry`);
   }
 
@@ -160,6 +161,10 @@ export class EveryRoute {
       return {};
     },
     'GET /api/v1/instance/terms_of_service/:date': async () => ({ id: '2026-01-01' }),
+    'GET /.well-known/webfinger': async () => {
+      const { domain } = (await (await fetch(`${this.server.url}/api/v2/instance`)).json()) as { domain: string };
+      return { query: `resource=acct:ada@${domain}` };
+    },
     'GET /api/v1/accounts/lookup': async () => ({ query: 'acct=ada' }),
     'POST /api/v1/accounts': async () => ({
       body: {

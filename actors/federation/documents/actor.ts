@@ -1,0 +1,92 @@
+import type { AccountProfile, StoreAccountRecord } from '../../../proto/gen/types.js';
+import { emptyProfile } from '../../account/profile.js';
+import { accountUri, accountUrl } from '../../domain/addresses.js';
+import { fileType, fileUrl } from '../../domain/media.js';
+import { type Here, profileHtml } from '../../domain/text/profile-html.js';
+import { asTime, type EmojiPicture, emojiTags } from './context.js';
+
+/** Addresses of a local actor. Source: ActivityPub §4.1. */
+export const actorAddresses = (uri: string) => ({
+  inbox: `${uri}/inbox`,
+  outbox: `${uri}/outbox`,
+  followers: `${uri}/followers`,
+  following: `${uri}/following`,
+  featured: `${uri}/collections/featured`,
+});
+
+/** Returns the address of the actor that stands for the instance. */
+export const instanceActorUri = (baseUrl: string): string => `${baseUrl}/actor`;
+
+const sharedInbox = (baseUrl: string) => ({ sharedInbox: `${baseUrl}/inbox` });
+
+const keyOf = (owner: string, publicKeyPem: string) => ({ id: `${owner}#main-key`, owner, publicKeyPem });
+
+const DAY_MS = 86_400_000;
+
+/** Renders a local account as an actor, without the context. Of a suspended account only the identity remains. */
+export function actorDocument(
+  here: Here,
+  record: StoreAccountRecord,
+  publicKeyPem: string,
+  emojis: readonly EmojiPicture[],
+) {
+  const id = accountUri(here.baseUrl, record);
+  const isSuspended = (record.suspendedAtMs ?? 0) > 0;
+  const profile = isSuspended ? emptyProfile : (record.profile ?? emptyProfile);
+  return {
+    id,
+    type: profile.bot ? 'Service' : 'Person',
+    ...actorAddresses(id),
+    preferredUsername: record.username,
+    name: profile.displayName,
+    url: accountUrl(here.baseUrl, record),
+    ...described(here, profile),
+    manuallyApprovesFollowers: profile.locked,
+    discoverable: profile.discoverable,
+    indexable: profile.indexable,
+    // Midnight: the exact moment of signing up is not public.
+    published: asTime(Math.floor(record.createdAtMs / DAY_MS) * DAY_MS),
+    memorial: false,
+    ...(isSuspended ? { suspended: true } : {}),
+    publicKey: keyOf(id, publicKeyPem),
+    tag: isSuspended ? [] : emojiTags(emojis, fileType),
+    attributionDomains: profile.attribution?.domains ?? [],
+    endpoints: sharedInbox(here.baseUrl),
+    ...pictures(here, profile),
+  };
+}
+
+/** Renders the texts of a profile. */
+function described(here: Here, profile: AccountProfile) {
+  const { note, fields } = profileHtml(here, profile);
+  return { summary: note, attachment: fields.map(({ name, value }) => ({ type: 'PropertyValue', name, value })) };
+}
+
+function pictures({ baseUrl }: Here, { avatar, header, avatarDescription, headerDescription }: AccountProfile) {
+  const picture = (name: string, description: string | undefined) => ({
+    type: 'Image',
+    mediaType: fileType(name),
+    url: fileUrl(baseUrl, name),
+    ...(description ? { summary: description } : {}),
+  });
+  return {
+    ...(avatar ? { icon: picture(avatar, avatarDescription) } : {}),
+    ...(header ? { image: picture(header, headerDescription) } : {}),
+  };
+}
+
+/** Renders the actor that stands for the instance, without the context. It signs requests that belong to no account. */
+export function instanceActorDocument({ baseUrl, domain }: Here, publicKeyPem: string) {
+  const id = instanceActorUri(baseUrl);
+  return {
+    id,
+    type: 'Application',
+    inbox: `${id}/inbox`,
+    outbox: `${id}/outbox`,
+    preferredUsername: domain,
+    url: `${baseUrl}/about`,
+    manuallyApprovesFollowers: true,
+    publicKey: keyOf(id, publicKeyPem),
+    endpoints: sharedInbox(baseUrl),
+  };
+}

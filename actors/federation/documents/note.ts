@@ -1,0 +1,117 @@
+import type { AccountMedia, StoreAccountRecord, StorePoll, StoreStatusRecord } from '../../../proto/gen/types.js';
+import { accountUri, statusUri, statusUrl } from '../../domain/addresses.js';
+import { fileType, fileUrl } from '../../domain/media.js';
+import { quotableBy } from '../../domain/quoting.js';
+import { actorAddresses } from './actor.js';
+import { asTime, type EmojiPicture, emojiTags, PUBLIC } from './context.js';
+
+/** Objects that a status names, as its document addresses them. */
+export interface Surroundings {
+  readonly baseUrl: string;
+  readonly author: StoreAccountRecord;
+  /** Address of the status that it answers; undefined if there is none, or if it was deleted. */
+  readonly parentUri: string | undefined;
+  /** Accounts mentioned: address, and name with domain (`ann@example.org`). */
+  readonly mentions: readonly { readonly uri: string; readonly name: string }[];
+  readonly emojis: readonly EmojiPicture[];
+  /** Address of the quoted status; undefined if there is none, or if its author does not permit the quote. */
+  readonly quoteUri: string | undefined;
+  readonly nowMs: number;
+}
+
+/** Addressees of an object. */
+interface Addressed {
+  readonly to: readonly string[];
+  readonly cc: readonly string[];
+}
+
+/**
+ * Returns the addressees of a status by its visibility: `to` and `cc` as Mastodon's four visibilities. `mentioned`:
+ * addresses of accounts.
+ */
+export function addressees(visibility: string, followers: string, mentioned: readonly string[]): Addressed {
+  if (visibility === 'public') return { to: [PUBLIC], cc: [followers, ...mentioned] };
+  if (visibility === 'unlisted') return { to: [followers], cc: [PUBLIC, ...mentioned] };
+  if (visibility === 'private') return { to: [followers], cc: mentioned };
+  return { to: mentioned, cc: [] };
+}
+
+/** Renders a local status that is no reblog as a Note or, with a poll, as a Question; without the context. */
+export function noteDocument(record: StoreStatusRecord, around: Surroundings) {
+  const { baseUrl, author, parentUri, nowMs } = around;
+  const id = statusUri(baseUrl, record, author);
+  const by = accountUri(baseUrl, author);
+  const mentioned = around.mentions.map(({ uri }) => uri);
+  return {
+    id,
+    type: record.poll === undefined ? 'Note' : 'Question',
+    summary: record.spoilerText || null,
+    inReplyTo: parentUri ?? null,
+    published: asTime(record.createdAtMs),
+    ...(record.editedAtMs > 0 ? { updated: asTime(record.editedAtMs) } : {}),
+    url: statusUrl(baseUrl, record, author),
+    attributedTo: by,
+    ...addressees(record.visibility, actorAddresses(by).followers, mentioned),
+    sensitive: record.sensitive || author.sensitized === true,
+    content: record.html,
+    ...(record.language ? { contentMap: { [record.language]: record.html } } : {}),
+    attachment: (record.media?.media ?? [])
+      .filter(({ state }) => state === 'ready')
+      .map((media) => attachment(baseUrl, media)),
+    tag: tags(record, around),
+    ...quoteTerms(around.quoteUri),
+    interactionPolicy: quotePolicy(record, by),
+    ...(record.poll === undefined ? {} : question(record.poll, nowMs)),
+  };
+}
+
+function tags(record: StoreStatusRecord, { baseUrl, mentions, emojis }: Surroundings) {
+  return [
+    ...mentions.map(({ uri, name }) => ({ type: 'Mention', href: uri, name: `@${name}` })),
+    ...record.tags.map((name) => ({
+      type: 'Hashtag',
+      href: `${baseUrl}/tags/${encodeURIComponent(name)}`,
+      name: `#${name}`,
+    })),
+    ...emojiTags(emojis, fileType),
+  ];
+}
+
+function attachment(baseUrl: string, media: AccountMedia) {
+  const { file, description, blurhash, width, height, focus } = media;
+  return {
+    type: 'Document',
+    mediaType: fileType(file),
+    url: fileUrl(baseUrl, file),
+    name: description || null,
+    ...(blurhash === '' ? {} : { blurhash }),
+    ...(width === 0 || height === 0 ? {} : { width, height }),
+    ...(focus === undefined ? {} : { focalPoint: [focus.x, focus.y] }),
+  };
+}
+
+/** Renders the quote under the names that other software reads. Source: FEP-044f, FEP-e232, Misskey, Fedibird. */
+const quoteTerms = (uri: string | undefined) =>
+  uri === undefined ? {} : { quote: uri, quoteUri: uri, _misskey_quote: uri };
+
+/** Renders the accounts that may quote the status. Source: FEP-044f; GoToSocial's interaction policies. */
+function quotePolicy(record: StoreStatusRecord, by: string) {
+  const allowed = { public: PUBLIC, followers: actorAddresses(by).followers, nobody: by }[quotableBy(record)];
+  return { canQuote: { automaticApproval: [allowed], manualApproval: [] } };
+}
+
+/** Renders the poll. Totals that its author hides are 0 until the end. Source: Mastodon's Question. */
+function question({ options, multiple, expiresAtMs, ended, hideTotals, voters }: StorePoll, nowMs: number) {
+  const isOver = ended || nowMs >= expiresAtMs;
+  const shows = isOver || !hideTotals;
+  return {
+    [multiple ? 'anyOf' : 'oneOf']: options.map(({ title, votes }) => ({
+      type: 'Note',
+      name: title,
+      replies: { type: 'Collection', totalItems: shows ? votes : 0 },
+    })),
+    endTime: asTime(expiresAtMs),
+    ...(isOver ? { closed: asTime(expiresAtMs) } : {}),
+    votersCount: voters,
+  };
+}

@@ -1,0 +1,13 @@
+import type { AnyRoute } from '../http/route.js';
+import { actorRoutes } from './actors.js';
+import { collectionDocumentRoutes } from './collections.js';
+import { statusDocumentRoutes } from './statuses.js';
+import { webFingerRoutes } from './web-finger.js';
+
+/** Everything that other servers request. */
+export const activityPubRoutes: readonly AnyRoute[] = [
+  ...actorRoutes,
+  ...collectionDocumentRoutes,
+  ...statusDocumentRoutes,
+  ...webFingerRoutes,
+];
