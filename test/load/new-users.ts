@@ -13,7 +13,7 @@ export async function newUsers({ dataDir }: Pick<ServerProcess, 'dataDir'>, name
     password: 'correct horse battery',
     role: 'user',
     confirmed: true,
-    token: { scopes: 'read write follow' },
+    token: { scopes: 'read write follow push' },
   }));
   const folder = await mkdtemp(join(tmpdir(), 'murmuration-users-'));
   try {

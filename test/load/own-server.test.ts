@@ -12,7 +12,7 @@ let server: ServerProcess;
 let users: string;
 
 before(async () => {
-  server = await ServerProcess.start();
+  server = await ServerProcess.start({ FEDERATION_ALLOW_CIDRS: 'loopback' });
   users = await newUsers(server, 'bird', USERS);
 });
 after(() => server?.dispose());
@@ -40,6 +40,15 @@ test('a closed loop over every operation finds nothing wrong with our own server
   assert.deepEqual([looked.homes, looked.streams, looked.streamsBroken], [USERS, 5, 0]);
   assert.ok(result.visibleMs.home.count > 0 && result.visibleMs.stream.count > 0);
   assert.match(stderr, /\d+\/s · \d+ good/);
+});
+
+test('each acknowledged post of a followed author gives one push', async () => {
+  const args = ['--mix', 'post:2,home:1', '--count', '60', '--in-flight', '4', '--for', '60s', ...PATIENT];
+  const { code, result, stdout, stderr } = await load(users, server.url, ...args, '--pushes', '4', '--max-errors', '0');
+  assert.equal(code, 0, stdout + stderr);
+  assert.equal(result?.looked.pushes, 4);
+  assert.ok((result?.visibleMs.push.count ?? 0) > 50, stdout);
+  assert.deepEqual([result?.verdicts.lost, result?.verdicts.repeated], [0, 0]);
 });
 
 test('an open loop keeps to its rate on our own server', async () => {
