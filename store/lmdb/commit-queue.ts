@@ -42,7 +42,7 @@ export class CommitQueue {
   private readonly unseen: number[] = [];
 
   constructor(
-    private readonly recent: Pick<RecentWrites, 'show' | 'write'>,
+    private readonly recent: Pick<RecentWrites, 'isDue' | 'show' | 'write'>,
     private readonly pacing: Pick<Pacing, 'atTurnsEnd'>,
   ) {}
 
@@ -62,11 +62,11 @@ export class CommitQueue {
 
   /**
    * Shows all of the changes to readers at once and writes them with the next group. Returns false, without effect,
-   * while the disk refuses writes, or when a pending older change of a row could become visible after this one: commit
-   * them then.
+   * while the disk refuses writes, while a copy into LMDB is due, or when a pending older change of a row could become
+   * visible after this one: commit them then.
    */
   defer(changes: readonly Change[]): boolean {
-    if (this.owed.length > 0 || this.isFullFor(changes)) return false;
+    if (this.owed.length > 0 || this.recent.isDue || this.isFullFor(changes)) return false;
     for (const { table } of changes) if ((this.unseen[table.index] ?? 0) > 0) return false;
     for (const change of changes) this.recent.show(change);
     this.enqueue(changes);

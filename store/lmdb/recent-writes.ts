@@ -17,6 +17,8 @@ const RETRY_MS = 1_000;
 /** Makes durable rows of the log visible to readers, and copies them into LMDB. */
 export class RecentWrites {
   private newest = new Overlay();
+  /** Number of changes in `newest` that readers see and that the log does not have yet. */
+  private unlogged = 0;
   /** The rows that are being copied into LMDB, older than all of `newest`, and the number of their log. */
   private leaving: { readonly overlay: Overlay; readonly log: number } | undefined;
   private moving: Promise<void> | undefined;
@@ -31,6 +33,15 @@ export class RecentWrites {
     private readonly pacing: Pick<Pacing, 'after'>,
   ) {}
 
+  /**
+   * True when the log is long enough for a copy into LMDB. The copy contains all that readers see, so it begins only
+   * when the log has all of that: until then no further change may be shown.
+   */
+  get isDue(): boolean {
+    const { bytes } = this.log;
+    return bytes >= this.checkpointBytes * (this.leaving === undefined ? 1 : BEHIND_MAX);
+  }
+
   /** Newest first. */
   get overlays(): readonly Overlay[] {
     return this.leaving === undefined ? [this.newest] : [this.newest, this.leaving.overlay];
@@ -42,9 +53,10 @@ export class RecentWrites {
     return found === undefined ? this.leaving?.overlay.get(table, key) : found;
   }
 
-  /** Shows the change to readers now; it must be among the next changes that are written. */
+  /** Shows the change to readers now; it must be among the next changes that are written. Not while `isDue`. */
   show(change: Change): void {
     change.seen = true;
+    this.unlogged += 1;
     this.newest.apply(change);
   }
 
@@ -59,16 +71,22 @@ export class RecentWrites {
       this.onOutcome(error as Error);
       throw error;
     }
-    for (const change of changes) if (change.seen !== true) this.newest.apply(change);
+    for (const change of changes) {
+      if (change.seen === true) this.unlogged -= 1;
+      else this.newest.apply(change);
+    }
     if (this.failure === undefined) this.onOutcome();
   }
 
-  /** Copies all rows into LMDB. @throws Error when LMDB refuses them; the log then still has them */
+  /**
+   * Copies all rows into LMDB, except when the log has refused some of them. @throws Error when LMDB refuses them; the
+   * log then still has them
+   */
   async settle(): Promise<void> {
     for (let turns = 0; turns < 2; turns++) {
       await this.move();
       if (this.failure !== undefined) throw this.failure;
-      if (this.newest.rows > 0) this.turnOver();
+      if (this.newest.rows > 0 && this.unlogged === 0) this.turnOver();
     }
   }
 
@@ -78,13 +96,10 @@ export class RecentWrites {
   }
 
   private async append(changes: readonly Change[]): Promise<void> {
-    if (this.log.bytes >= this.checkpointBytes) {
-      if (this.leaving === undefined) this.turnOver();
-      else if (this.log.bytes >= this.checkpointBytes * BEHIND_MAX) {
-        await this.move();
-        if (this.failure !== undefined) throw this.failure;
-        this.turnOver();
-      }
+    if (this.isDue) {
+      if (this.leaving !== undefined) await this.move();
+      if (this.failure !== undefined) throw this.failure;
+      if (this.unlogged === 0) this.turnOver();
     }
     await this.log.append(changes);
   }

@@ -18,7 +18,7 @@ function world() {
     groups.push(changes.map(({ key }) => key.toString()));
     return new Promise<void>((resolve) => answers.push(resolve));
   };
-  const queue = new CommitQueue({ show: () => {}, write }, pacing);
+  const queue = new CommitQueue({ isDue: false, show: () => {}, write }, pacing);
   const commit = (name: string) => queue.commit([change(name)]);
   return { groups, answers, queue, commit };
 }
@@ -85,7 +85,7 @@ test('writes during a running group share the next one', async () => {
 
 test('a write with an unreported outcome is in doubt, and one that the disk refuses is refused', async () => {
   const errors = [new Unavailable('EIO'), new Error('ENOSPC')];
-  const queue = new CommitQueue({ show: () => {}, write: () => Promise.reject(errors.shift()) }, pacing);
+  const queue = new CommitQueue({ isDue: false, show: () => {}, write: () => Promise.reject(errors.shift()) }, pacing);
   const outcome = () => queue.commit([change('a')]).catch((error: unknown) => error);
   const [doubtful, refused] = [await outcome(), await outcome()];
   assert.ok(doubtful instanceof Unavailable && !(doubtful instanceof WriteRefused));
