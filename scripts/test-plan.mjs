@@ -15,6 +15,7 @@ const OWN = [
   // Measures how long the event loop stands still while other processes compute.
   { file: 'scenarios/hostile-bytes', cores: 2 },
   { file: 'scenarios/cluster/faults', cores: 1.5, cluster: true },
+  { file: 'scenarios/cluster/pushes', cores: 1.5, cluster: true },
   { file: 'scenarios/cluster/stalls', cores: 1, cluster: true },
   { file: 'scenarios/cluster/three-nodes', cores: 1, cluster: true },
   { file: 'scenarios/cluster/upgrade', cores: 1, cluster: true },
@@ -27,6 +28,7 @@ const OWN = [
   { file: 'cli/from-afar', cores: 1, cluster: true },
   { file: 'scenarios/schemathesis', cores: 1 },
   { file: 'scenarios/newer-nodes', cores: 1 },
+  { file: 'scenarios/push/deliveries', cores: 0.5 },
   { file: 'simulation/simulation', cores: 1 },
   { file: 'load/rough-answers', cores: 0.5 },
   { file: 'load/faults', cores: 0.5 },

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { operatorClient } from '../../cli/operator-socket.js';
-import { freePort } from '../../cluster/local/process.js';
-import { PushReceiver, type ReceivedPush } from '../kit/network/push-receiver.js';
-import { ServerProcess } from '../kit/services/server-process.js';
-import { until } from '../kit/time/until.js';
-import { call, makePeople, type Person } from './cluster/people.js';
+import { operatorClient } from '../../../cli/operator-socket.js';
+import { freePort } from '../../../cluster/local/process.js';
+import { PushReceiver, type ReceivedPush } from '../../kit/network/push-receiver.js';
+import { ServerProcess } from '../../kit/services/server-process.js';
+import { until } from '../../kit/time/until.js';
+import { call, makePeople, type Person } from '../cluster/people.js';
 
 const PATH = '/api/v1/push/subscription';
 /** Timeout of a push that nothing hinders. */

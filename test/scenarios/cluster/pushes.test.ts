@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { operatorClient } from '../../../cli/operator-socket.js';
+import { type LocalNats, startNats } from '../../../cluster/local/nats.js';
+import { PushReceiver } from '../../kit/network/push-receiver.js';
+import { LocalCluster } from '../../kit/services/local-cluster.js';
+import { until } from '../../kit/time/until.js';
+import { call, makePeople, type Person } from './people.js';
+
+/** Receivers, each with three devices. A status mentions all of them, so these are 1,000 notifications. */
+const READERS = 4;
+const DEVICES = 3;
+const STATUSES = 250;
+/** Authors who post at the same time. */
+const AUTHORS = 5;
+/** Time for which a post is retried under its key, and a pause between two attempts. */
+const RETRY_MS_MAX = 180_000;
+const PAUSE_MS = 200;
+const REQUEST_MS_MAX = 30_000;
+/** Timeout of a story's step: two cores run three Cassandra nodes besides. */
+const STEP_MS_MAX = 300_000;
+/** Timeout of the last push: pauses after failures, and a takeover. */
+const ARRIVED_MS_MAX = 300_000;
+const NOTIFICATIONS_PAGE = 80;
+
+interface Device {
+  readonly reader: Person;
+  readonly endpoint: string;
+}
+
+let cluster: LocalCluster;
+let natsAgain: LocalNats | undefined;
+let service: PushReceiver;
+let readers: Person[];
+let authors: Person[];
+const devices: Device[] = [];
+
+before(async () => {
+  service = await PushReceiver.open();
+  cluster = await LocalCluster.start(
+    join(process.cwd(), 'dist/cluster/local/main.js'),
+    join(tmpdir(), `murmuration-pushes-${process.pid}`),
+    ['--nodes', '3', '--cassandra', '3', '--port', String(20_000 + (process.pid % 10_000))],
+    { MURMURATION_RATE_LIMITS: 'off', MURMURATION_FEDERATION_ALLOW_CIDRS: '127.0.0.0/8' },
+  );
+  const names = (prefix: string, count: number) => Array.from({ length: count }, (_, index) => `${prefix}${index}`);
+  const people = await makePeople(cluster.node(0).data_dir, [...names('reader', READERS), ...names('author', AUTHORS)]);
+  readers = people.slice(0, READERS);
+  authors = people.slice(READERS);
+  const operate = operatorClient(cluster.node(0).data_dir);
+  for (const reader of readers)
+    for (let index = 0; index < DEVICES; index++) {
+      const { token } = await operate('token.create', { username: reader.name, scopes: 'push' });
+      const subscription = service.subscription(index > 0);
+      const body = { subscription, data: { alerts: { mention: true } } };
+      await call(cluster.node(index).url, { ...reader, token }, 'POST', '/api/v1/push/subscription', body);
+      devices.push({ reader, endpoint: subscription.endpoint });
+    }
+});
+after(async () => {
+  await cluster?.stop();
+  await natsAgain?.stop();
+  await service?.close();
+});
+
+/** Statuses that a node has acknowledged. */
+let posted = 0;
+
+/** Posts the author's share, each status until it is acknowledged. */
+async function post(author: Person, share: number): Promise<void> {
+  const mentions = readers.map(({ name }) => `@${name}`).join(' ');
+  for (let number = 0; number < share; number++) {
+    await until(
+      `status ${number} of ${author.name} acknowledged`,
+      async () => {
+        const url = cluster.urls[(number + posted) % cluster.urls.length] as string;
+        const isPosted = await posts(url, author, `${number} ${mentions}`, `${author.id}-${number}`);
+        if (!isPosted) await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+        return isPosted || undefined;
+      },
+      RETRY_MS_MAX,
+    );
+    posted++;
+  }
+}
+
+async function posts(url: string, author: Person, status: string, key: string): Promise<boolean> {
+  const headers = {
+    authorization: `Bearer ${author.token}`,
+    'content-type': 'application/json',
+    'idempotency-key': key,
+  };
+  const signal = AbortSignal.timeout(REQUEST_MS_MAX);
+  const init = { method: 'POST', headers, body: JSON.stringify({ status }), signal };
+  return fetch(`${url}/api/v1/statuses`, init).then(
+    async (response) => {
+      await response.arrayBuffer();
+      return response.status === 200;
+    },
+    () => false,
+  );
+}
+
+/** Returns the ids of all notifications of a reader. */
+async function notified(url: string, reader: Person): Promise<string[]> {
+  const ids: string[] = [];
+  for (;;) {
+    const last = ids.at(-1);
+    const query = `limit=${NOTIFICATIONS_PAGE}${last === undefined ? '' : `&max_id=${last}`}`;
+    const page = (await call(url, reader, 'GET', `/api/v1/notifications?${query}`)) as { readonly id: string }[];
+    if (page.length === 0) return ids;
+    ids.push(...page.map(({ id }) => id));
+  }
+}
+
+const step = (share: number) =>
+  until(`${share} statuses acknowledged`, () => posted >= STATUSES * share || undefined, STEP_MS_MAX);
+
+const idsAt = ({ endpoint }: Device) =>
+  service.of(endpoint).map(({ text }) => JSON.parse(text).notification_id as string);
+
+test('each of 3,000 pushes arrives once while a node, NATS and a Cassandra node are killed', async (t) => {
+  const posting = Promise.all(authors.map((author) => post(author, STATUSES / AUTHORS)));
+  await step(0.2);
+  const victim = cluster.node(2);
+  process.kill(victim.pid, 'SIGKILL');
+  await step(0.4);
+  process.kill(cluster.nats.pid, 'SIGKILL');
+  await cluster.gone(cluster.nats.pid, 5_000);
+  natsAgain = await startNats({ dir: join(cluster.dir, 'nats-again'), port: Number(new URL(cluster.nats.url).port) });
+  await step(0.6);
+  await cluster.startNode(victim.name);
+  await step(0.8);
+  const replica = cluster.cassandra[2];
+  assert.ok(replica);
+  process.kill(replica.pid, 'SIGKILL');
+  await posting;
+  const expected = new Map<string, string[]>();
+  for (const reader of readers) {
+    const ids = await until(
+      `all notifications of ${reader.name}`,
+      async () => {
+        const found = await notified(cluster.node(0).url, reader);
+        return found.length === STATUSES ? found : undefined;
+      },
+      STEP_MS_MAX,
+    );
+    expected.set(reader.id, ids.sort());
+  }
+  const missing = () => devices.reduce((sum, device) => sum + STATUSES - new Set(idsAt(device)).size, 0);
+  await until('all pushes', () => missing() === 0 || undefined, ARRIVED_MS_MAX);
+  const repeated = service.received.length - DEVICES * READERS * STATUSES;
+  t.diagnostic(`${service.received.length} messages, ${repeated} of them repeated under the same topic`);
+  for (const device of devices) {
+    // The push service has kept one message for each topic.
+    const shown = service.fetch(device.endpoint).map(({ text }) => JSON.parse(text).notification_id as string);
+    assert.deepEqual(shown.sort(), expected.get(device.reader.id));
+  }
+  assert.deepEqual(service.complaints, []);
+});
