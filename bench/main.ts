@@ -25,6 +25,7 @@ import { machineSpeed } from './machine-speed.js';
 import { benchMarks } from './marks.js';
 import { benchOverload } from './overload.js';
 import { OtherWork } from './process-figures.js';
+import { benchDeadPushService } from './push/dead-service.js';
 import { benchPushSender } from './push/sender.js';
 import { printTable, type Row } from './row.js';
 import { benchStart } from './start.js';
@@ -87,6 +88,7 @@ const benchmarks: Readonly<Record<string, () => Promise<Row[]>>> = {
   growth: benchGrowth,
   overload: benchOverload,
   'push-sender': benchPushSender,
+  'dead-push-service': benchDeadPushService,
   cluster: benchCluster,
   'cluster-of-one': benchClusterOfOne,
   'cluster-warm': benchClusterWarm,
