@@ -65,7 +65,7 @@ async function attempt(context: PushContext, { self, seq, state }: Happened<Stat
   const settled: string[] = [];
   let pauseMs: number | undefined;
   for (const [id, push] of [...state.waiting].slice(0, ATTEMPT_PUSHES_MAX)) {
-    const result = await sent(context, { subscription: self, account: state.account, id }, push);
+    const result = await effects.outside(sent(context, { subscription: self, account: state.account, id }, push));
     count(context.figures, result);
     if (result.kind === 'later') {
       pauseMs = pauseOf(context, state, result.afterMs);

@@ -55,7 +55,7 @@ export function linkReactions({ pages, media, tables }: WebPageContext): readonl
             const key = { link: self, part: Math.floor(row / HOLDERS_PER_PART), status: by.statusId };
             await effects.write([put(linkHolders, key, { conversationId: by.conversationId })]);
           }
-          if (fetch) await effects.tell('link', self, 'finishCard', { card: await pages.card(url) });
+          if (fetch) await effects.tell('link', self, 'finishCard', { card: await effects.outside(pages.card(url)) });
           else if (state.fetchingSinceMs === 0 && by !== undefined) await tellOf(effects, by, state.card);
         },
         async cardFinished({ card, waiting, replaced, kept }, now, effects) {

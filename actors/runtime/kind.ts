@@ -35,6 +35,11 @@ export interface Effects {
   setAlarm(atMs: number, what: string): Promise<void>;
   /** Publishes to a bus topic without waiting for delivery. */
   publish(subject: string, payload: Uint8Array): void;
+  /**
+   * Returns the outcome of a request to another server, which may take long. Rejects when the activation ends before,
+   * so that the request does not hold back a handoff; the effects are repeated by the next activation.
+   */
+  outside<T>(request: Promise<T>): Promise<T>;
   /** The node's wall clock, ms. */
   nowMs(): number;
 }

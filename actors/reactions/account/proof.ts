@@ -32,7 +32,7 @@ export function proofReaction({ pages }: WebPageContext): Reaction<State, Events
     on: {
       async proofWanted({ url, back }, { self }, effects) {
         const address = verifiableLink(url);
-        const proven = address !== undefined && (await pages.linksBack(address, back));
+        const proven = address !== undefined && (await effects.outside(pages.linksBack(address, back)));
         await effects.tell('link', self, 'finishProof', { proven });
       },
       async proofFinished({ proven, againAtMs }, { state }, effects) {

@@ -21,6 +21,7 @@ function marking(effects: Effects, isSilenced: IsSilenced): Effects {
     mayRepeat: effects.mayRepeat,
     write: (rows) => effects.write(rows),
     setAlarm: (atMs, what) => effects.setAlarm(atMs, what),
+    outside: (request) => effects.outside(request),
     nowMs: () => effects.nowMs(),
     publish: (subject, payload) => effects.publish(subject, payload),
     tell(kind, id, command, input) {

@@ -202,6 +202,10 @@ export class EntryEffects implements Effects {
     this.around.publish(subject, payload);
   }
 
+  outside<T>(request: Promise<T>): Promise<T> {
+    return this.from.halt.race(request);
+  }
+
   nowMs(): number {
     return this.around.clock.nowMs();
   }

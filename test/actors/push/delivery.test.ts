@@ -10,7 +10,7 @@ import { type ActorKind, askerOf } from '../../../actors/runtime/kind.js';
 import type { RuntimeLimits } from '../../../actors/runtime/limits.js';
 import type { PushMessage, PushOutcome } from '../../../transport/push-sender.js';
 import { jsonCodec } from '../../kit/actors/notebook.js';
-import { Stage, type StageNode } from '../../kit/actors/stage.js';
+import { STAGE_SHARDS, Stage, type StageNode } from '../../kit/actors/stage.js';
 import { alertOf } from './alert.js';
 
 const ACCOUNT = '000000000000000065';
@@ -18,6 +18,8 @@ const ONE = '000000000000000001';
 const TWO = '000000000000000002';
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
+/** Effects have a second to finish before their shard is handed over (actors/runtime/limits.ts). */
+const HANDOFF_MS_MAX = 2_000;
 const LATER: PushOutcome = { kind: 'later', reason: 'unreachable' };
 const SENT: PushOutcome = { kind: 'sent' };
 
@@ -97,6 +99,8 @@ async function world(limits: Partial<RuntimeLimits> = {}) {
       await stage.clock.settle();
       return asked;
     },
+    /** Hands all shards over. */
+    release: () => running.node.runtime.release(STAGE_SHARDS, async () => undefined),
     /** Ends the node like kill -9; another one takes over. */
     async takeOver() {
       running.alarms.close();
@@ -270,6 +274,22 @@ test('a node that is killed after the push service has answered sends the push a
   await killed;
   await here.stage.clock.advance(2 * MINUTE_MS);
   assert.deepEqual(here.topics(), [topicOf(ONE, '1'), topicOf(ONE, '1'), topicOf(ONE, '2')]);
+});
+
+test('a push service that hangs does not hold a handoff back, and the next owner sends the push', async () => {
+  const here = await world();
+  here.plays.answer = () => new Promise(() => undefined);
+  await here.enqueue(ONE, '1');
+  let isReleased = false;
+  void here.release().then(() => {
+    isReleased = true;
+  });
+  await here.stage.clock.advance(HANDOFF_MS_MAX);
+  assert.ok(isReleased);
+  here.plays.answer = () => SENT;
+  await here.takeOver();
+  await here.stage.clock.advance(MINUTE_MS);
+  assert.deepEqual(here.topics(), [topicOf(ONE, '1'), topicOf(ONE, '1')]);
 });
 
 test('a pause continues on the node that takes over', async () => {
