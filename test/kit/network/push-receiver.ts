@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { until } from '../time/until.js';
 import { PushKeys, type Vapid, verifyVapid } from './push-encryption.js';
@@ -34,6 +35,8 @@ interface Endpoint {
 /** Longest body that push services take. */
 const BODY_BYTES_MAX = 4_096;
 const TAKEN: PushAnswer = { status: 201 };
+/** Push services keep idle connections for minutes. */
+const KEPT_MS = 240_000;
 
 /**
  * A push service on loopback, for which FEDERATION_ALLOW_CIDRS must contain `loopback`. It refuses what a real service
@@ -51,12 +54,17 @@ export class PushReceiver {
   private readonly endpoints = new Map<string, Endpoint>();
   private readonly sockets = new Set<Socket>();
 
-  private constructor(private readonly server: Server) {}
+  private constructor(
+    private readonly server: Server,
+    private readonly scheme: 'http' | 'https',
+  ) {}
 
-  /** @param port that of a receiver that was closed, to open it again */
-  static async open(port = 0): Promise<PushReceiver> {
-    const server = createServer((request, response) => void receiver.serve(request, response));
-    const receiver = new PushReceiver(server);
+  /** @param port that of a receiver that was closed, to open it again; @param tls its certificate for 127.0.0.1 */
+  static async open(port = 0, tls?: { readonly key: Buffer; readonly cert: Buffer }): Promise<PushReceiver> {
+    const serve = (request: IncomingMessage, response: ServerResponse) => void receiver.serve(request, response);
+    const server = tls === undefined ? createServer(serve) : createSecureServer(tls, serve);
+    server.keepAliveTimeout = KEPT_MS;
+    const receiver = new PushReceiver(server, tls === undefined ? 'http' : 'https');
     server.on('connection', (socket) => {
       receiver.connections++;
       receiver.sockets.add(socket);
@@ -67,7 +75,7 @@ export class PushReceiver {
   }
 
   get url(): string {
-    return `http://127.0.0.1:${this.port}`;
+    return `${this.scheme}://127.0.0.1:${this.port}`;
   }
 
   get port(): number {

@@ -3,9 +3,9 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
-import { operatorClient } from '../../cli/operator-socket.js';
-import { ServerProcess } from '../kit/services/server-process.js';
-import { makePeople, type Person } from './cluster/people.js';
+import { operatorClient } from '../../../cli/operator-socket.js';
+import { ServerProcess } from '../../kit/services/server-process.js';
+import { makePeople, type Person } from '../cluster/people.js';
 
 const run = promisify(execFile);
 const script = join(process.cwd(), 'test/scenarios/clients/push_alerts.py');

@@ -3,11 +3,11 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import { PushReceiver } from '../kit/network/push-receiver.js';
-import { launchChromium } from '../kit/services/chromium.js';
-import { ServerProcess } from '../kit/services/server-process.js';
-import { until } from '../kit/time/until.js';
-import { makePeople, type Person } from './cluster/people.js';
+import { PushReceiver } from '../../kit/network/push-receiver.js';
+import { launchChromium } from '../../kit/services/chromium.js';
+import { ServerProcess } from '../../kit/services/server-process.js';
+import { until } from '../../kit/time/until.js';
+import { makePeople, type Person } from '../cluster/people.js';
 
 /** Timeout of a step, on a busy machine. */
 const STEP_MS_MAX = 120_000;
