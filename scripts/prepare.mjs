@@ -1,7 +1,7 @@
 // Installs and builds what is missing or out of date. Uses only Node's built-in modules: it runs on a fresh clone.
 // `--install-only` stops before the build; `--compile-only` before the bundle; `--services` also fetches Cassandra and nats-server; `--test` also fetches
-// what the tests drive: Mastodon.py, toot, schemathesis, http_ece, py-vapid and Chromium, and the newer Node versions that they run the
-// server on.
+// what the tests drive: Mastodon.py, toot, schemathesis, http_ece, py-vapid, Chromium, other servers (test/peers), and
+// the newer Node versions that they run the server on.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -70,6 +70,18 @@ function python() {
   });
 }
 
+/** Installs other implementations of ActivityPub, apart from this project: they need a newer Node. */
+function peers() {
+  const [from, to] = [join('test', 'peers'), join('.cache', 'peers')];
+  const files = ['package.json', 'package-lock.json'];
+  const contents = files.map((file) => readFileSync(join(from, file)));
+  once('peers', contents, join(to, 'node_modules'), () => {
+    mkdirSync(to, { recursive: true });
+    for (const [index, file] of files.entries()) writeFileSync(join(to, file), contents[index]);
+    run('npm', ['install', '--prefix', to, '--no-save', '--no-audit', '--no-fund', '--loglevel', 'error']);
+  });
+}
+
 function chromium() {
   if (existsSync('/usr/bin/chromium')) return;
   run('apt-get', ['update', '-qq']);
@@ -107,6 +119,7 @@ if (process.argv.includes('--services') || process.argv.includes('--test')) {
 }
 if (process.argv.includes('--test')) {
   python();
+  peers();
   chromium();
   const { fetchNewerNodes } = await import('./newer-nodes.mjs');
   await fetchNewerNodes();

@@ -44,6 +44,7 @@ try {
     TEST_CASSANDRA_DC: 'datacenter1',
     TEST_NATS_URL: nats.url,
     TEST_PYTHON: resolve('.cache/python/bin/python'),
+    TEST_PEERS: resolve('.cache/peers'),
     TEST_NODES: JSON.stringify(newerNodes()),
   };
   turns = new Turns(planOf(files), env);
