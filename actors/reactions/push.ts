@@ -5,7 +5,6 @@ import type { DropReason, PushFigures } from '../push/figures.js';
 import { payloadOf, topicOf } from '../push/payload.js';
 import { type Commands, type Events, RETRY_ALARM, type State, type WaitingPush } from '../push/push.js';
 import { PUSH_TRIED_MS_MAX, pushRule } from '../push/urgency.js';
-import { backoffMs } from '../runtime/effects/backoff.js';
 import type { Effects, Happened, Reaction } from '../runtime/kind.js';
 
 export interface PushContext {
@@ -17,17 +16,30 @@ export interface PushContext {
 }
 
 /**
- * First and longest pause after failures in a row. Alarms ring within 30 s, so a shorter one would not be kept. An hour:
- * ten thousand subscriptions of a dead push service cost three attempts a second.
+ * Shortest pause after the first failure, and the factor of each further one. Each pause is random up to PAUSE_SPREAD
+ * times as long, so that the subscriptions of one push service do not return at the same moment. Alarms ring within
+ * 30 s, so a shorter pause would not be kept.
  */
-const RETRY_FIRST_MS = 30_000;
-const RETRY_MOST_MS = 3_600_000;
+const PAUSE_FIRST_MS = 30_000;
+const PAUSE_GROWTH = 3;
+const PAUSE_SPREAD = 3;
+/** Enough to reach PAUSE_MOST_MS. */
+const GROWTHS_MAX = 4;
+/**
+ * The first pause after a push service, or the sender for it, has asked for time: then many subscriptions wait for the
+ * same service. Ten thousand of them return at 40 a second.
+ */
+const PAUSE_ASKED_MS = 120_000;
+/** With the spread an hour at most. Ten thousand subscriptions of a dead push service cost four attempts a second. */
+const PAUSE_MOST_MS = 1_200_000;
 /** Longest pause that a push service may ask for: nothing is tried for longer. */
 const RETRY_AFTER_MS_MAX = PUSH_TRIED_MS_MAX;
 /** Pushes of one attempt: the most that are sent again after a crash. */
 const ATTEMPT_PUSHES_MAX = 10;
 /** Characters of the body at the first attempt, and after the push service has called the push too large. */
 const BODY_CHARS = [200, 60, 0];
+
+type Later = Extract<PushOutcome, { kind: 'later' }>;
 
 /** Result of one push: the answer of the push service, or the reason why it got none. */
 type Result = PushOutcome | { readonly kind: NoAlert | 'expired' };
@@ -68,7 +80,7 @@ async function attempt(context: PushContext, { self, seq, state }: Happened<Stat
     const result = await effects.outside(sent(context, { subscription: self, account: state.account, id }, push));
     count(context.figures, result);
     if (result.kind === 'later') {
-      pauseMs = pauseOf(context, state, result.afterMs);
+      pauseMs = pauseOf(context, state, result);
       break;
     }
     if (result.kind === 'gone') await effects.tell('account', state.account, 'pushGone', { id: self });
@@ -118,8 +130,10 @@ const payloads = (alert: Alert, id: string, kind: string): string[] =>
   );
 
 /** A wish of the push service lengthens the pause, and never shortens it. */
-function pauseOf({ random }: PushContext, { failures }: Readonly<State>, afterMs: number | undefined): number {
-  const ownMs = backoffMs(failures, RETRY_FIRST_MS, RETRY_MOST_MS, random);
+function pauseOf({ random }: PushContext, { failures }: Readonly<State>, { reason, afterMs }: Later): number {
+  const firstMs = reason === 'busy' || afterMs !== undefined ? PAUSE_ASKED_MS : PAUSE_FIRST_MS;
+  const leastMs = Math.min(PAUSE_MOST_MS, firstMs * PAUSE_GROWTH ** Math.min(failures, GROWTHS_MAX));
+  const ownMs = leastMs * (1 + (PAUSE_SPREAD - 1) * random.fraction());
   return Math.min(RETRY_AFTER_MS_MAX, Math.max(ownMs, afterMs ?? 0));
 }
 

@@ -12,7 +12,7 @@ export type Subscriptions = ReadonlyMap<string, readonly string[]>;
  * World time within which all pushes arrive after the last fault: the pause after the failures of one life, and the
  * interval of reads of alarms.
  */
-const ARRIVED_MS_MAX = 900_000;
+const ARRIVED_MS_MAX = 3_600_000;
 
 /**
  * Checks that each notification of an account with subscriptions has arrived at the push service of each of them. The
