@@ -207,6 +207,9 @@ export class Lane implements Waits {
     const outcomes = entries.map((entry) =>
       this.untilNoFault((isRetry) => this.carryOut(entry, order, false, overlapping, isRetry), entry.seq),
     );
+    // Takes all rejections now: a later entry may be cancelled before an earlier one, and Node ends a process in which a
+    // rejection is not handled.
+    const ended = Promise.allSettled(outcomes);
     try {
       for (const [place, { seq }] of entries.entries()) {
         await outcomes[place];
@@ -214,7 +217,7 @@ export class Lane implements Waits {
       }
     } finally {
       // After a halt, waits for all entries, so that none runs when this has ended.
-      await Promise.allSettled(outcomes);
+      await ended;
     }
   }
 

@@ -135,3 +135,39 @@ test('an actor is released in time although its overlapping effects wait for a f
   await released;
   assert.equal(runtime.metrics.activations, 0);
 });
+
+test('a released actor whose overlapping effects end at different times leaves no rejection unhandled', async (t) => {
+  const stage = new Stage();
+  t.after(() => stage.close());
+  const unhandled: unknown[] = [];
+  const note = (error: unknown) => unhandled.push(error);
+  process.on('unhandledRejection', note);
+  t.after(() => process.off('unhandledRejection', note));
+  let finish = () => {};
+  const slow = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  const kind = copyingNotebook(() => true);
+  const waiting = {
+    surface: 'slow',
+    beforeReply: false,
+    on: { added: ({ text }: { text: string }) => (text === 'beside 2' ? slow : undefined) },
+  };
+  const { runtime, store } = await stage.node(1, {}, [{ ...kind, reactions: [...kind.reactions, waiting] }]);
+  const proceed = store.holdWrites(journal);
+  const [bob = ''] = RECEIVERS;
+  const asked = ['first', 'beside 2', 'beside 3'].map((text) =>
+    runtime.ask('notebook', alice, 'add', text === 'beside 3' ? { text, copyTo: bob } : { text }),
+  );
+  await stage.clock.settle();
+  proceed();
+  await Promise.all(asked);
+  await stage.clock.advance(1_000);
+  const released = runtime.release([0], async () => undefined);
+  await stage.clock.advance(2_000);
+  await new Promise((resolve) => setImmediate(resolve));
+  finish();
+  await stage.clock.advance(2_000);
+  await released;
+  assert.deepEqual(unhandled, []);
+});
