@@ -66,7 +66,7 @@ export async function dimension(
   key: string,
   asked: { readonly period: Period; readonly limit: number },
   subjects: Subjects,
-): Promise<object | Problem | undefined> {
+) {
   const find = Object.hasOwn(KINDS, key) ? KINDS[key] : undefined;
   const subject = subjects[key];
   if (find === undefined || (WITH_SUBJECT.test(key) && subject === undefined)) return undefined;

@@ -76,12 +76,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
 export const MEASURES = Object.keys(KINDS);
 
 /** Returns one measure for clients; undefined if the key is unknown or its subject is missing. */
-export async function measure(
-  services: Services,
-  key: string,
-  period: Period,
-  subjects: Subjects,
-): Promise<object | Problem | undefined> {
+export async function measure(services: Services, key: string, period: Period, subjects: Subjects) {
   const kind = Object.hasOwn(KINDS, key) ? KINDS[key] : undefined;
   const subject = subjects[key];
   if (kind === undefined || (kind.hasSubject === true && subject === undefined)) return undefined;

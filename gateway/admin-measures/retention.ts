@@ -14,11 +14,7 @@ export type Frequency = 'day' | 'month';
  * Returns for each day or month how many of its new accounts were active in it and in each later one. An account counts
  * as active until its last status.
  */
-export async function retention(
-  services: Pick<Services, 'tables' | 'clock'>,
-  period: Period,
-  frequency: Frequency,
-): Promise<object[]> {
+export async function retention(services: Pick<Services, 'tables' | 'clock'>, period: Period, frequency: Frequency) {
   const today = Math.floor(services.clock.nowMs() / DAY_MS);
   const last = Math.min(period.last, today);
   const starts = startsOf({ first: period.first, last }, frequency);

@@ -1,6 +1,9 @@
 import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox';
 import type { Permission } from '../../actors/domain/permissions.js';
 import type { Problem } from '../../actors/domain/problem.js';
+import type { Soon } from '../paging/soon.js';
+import type { Shape } from './entity.js';
+import type { JsonPieces } from './json-pieces.js';
 import type { Services } from './services.js';
 
 /**
@@ -19,13 +22,13 @@ export interface Bearer {
 }
 
 /** One answer. Handlers return JSON values through `json`; pages and redirects exist for OAuth. */
-export interface Answer {
+export interface Answer<T = unknown> {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   /** Values of further Set-Cookie headers, in addition to one in `headers`. */
   readonly cookies?: readonly string[];
   /** Sent as JSON unless it is a string or bytes with an own content-type header. */
-  readonly body: unknown;
+  readonly body: T;
 }
 
 /** A file of a multipart body. Neither name nor type is trustworthy. */
@@ -66,8 +69,16 @@ export interface Request<P, Q, B> {
   readonly newId: string | undefined;
 }
 
+/** Body of an answer with this schema: the value, or JSON that renderers have composed of cached pieces. */
+type Body<A extends TSchema> = Shape<A> | JsonText | JsonPieces;
+
 /** One entry of the route list. The server, the README's table and the tidy test read it. */
-export interface Route<P extends TObject = TObject, Q extends TSchema = TSchema, B extends TSchema = TSchema> {
+export interface Route<
+  P extends TObject = TObject,
+  Q extends TSchema = TSchema,
+  B extends TSchema = TSchema,
+  A extends TSchema = TSchema,
+> {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** `:name` matches one segment. */
   readonly path: string;
@@ -93,19 +104,21 @@ export interface Route<P extends TObject = TObject, Q extends TSchema = TSchema,
    * fields, because their answers must not be shown to anybody else.
    */
   readonly idempotent?: 'command' | 'answer' | 'id';
-  /** Schema of the answer, for the OpenAPI document. Absent: not JSON. */
-  readonly answer?: TSchema;
+  /** Schema of the answer, for the OpenAPI document and for the type of what `handle` returns. Absent: not JSON. */
+  readonly answer?: A;
   /** Status codes of answers that are no refusals; absent: 200. */
   readonly successes?: readonly number[];
   /** A result that is available at once needs no promise: awaiting one costs more than most handlers do. */
-  readonly handle: (request: Request<Static<P>, Static<Q>, Static<B>>) => Answer | Problem | Promise<Answer | Problem>;
+  readonly handle: (request: Request<Static<P>, Static<Q>, Static<B>>) => Soon<Answer<Body<A>> | Problem>;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: lists of routes forget the types of their parts.
-export type AnyRoute = Route<any, any, any>;
+export type AnyRoute = Route<any, any, any, any>;
 
 /** Declares a route. The handler's types come from its schemas. */
-export function route<P extends TObject, Q extends TSchema, B extends TSchema>(entry: Route<P, Q, B>): AnyRoute {
+export function route<P extends TObject, Q extends TSchema, B extends TSchema, A extends TSchema>(
+  entry: Route<P, Q, B, A>,
+): AnyRoute {
   return entry;
 }
 
@@ -123,9 +136,13 @@ export class Streamed {
   ) {}
 }
 
-export function json(body: unknown, headers?: Readonly<Record<string, string>>): Answer {
+export function json<T>(body: T, headers?: Readonly<Record<string, string>>): Answer<T> {
   return headers === undefined ? { status: 200, body } : { status: 200, headers, body };
 }
+
+/** Returns an answer to a refused request whose body is no problem. The schema of the route does not describe it. */
+export const refusedAnswer = (status: number, body: unknown, headers?: Readonly<Record<string, string>>) =>
+  ({ status, ...(headers && { headers }), body }) as Answer<never>;
 
 /**
  * Returns an HTML page. The server adds the security headers (no scripts, no frames, inline styles only), any of which

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox';
-import type { Answer } from '../http/route.js';
+import { type Answer, refusedAnswer } from '../http/route.js';
 
 /** Longest token, code or id that is looked up; those of this server have some 60 characters. */
 const TOKEN_CHARS_MAX = 512;
@@ -17,11 +17,8 @@ type OAuthErrorCode =
   | 'invalid_scope';
 
 /** Returns an error in the form of OAuth; never cached. */
-export function oauthError(status: 400 | 401 | 403 | 429, error: OAuthErrorCode, description: string): Answer {
+export function oauthError(status: 400 | 401 | 403 | 429, error: OAuthErrorCode, description: string): Answer<never> {
   const challenge = error === 'invalid_client' ? { 'www-authenticate': 'Basic realm="Murmuration"' } : {};
-  return {
-    status,
-    headers: { 'cache-control': 'no-store', ...challenge },
-    body: { error, error_description: description },
-  };
+  const body = { error, error_description: description };
+  return refusedAnswer(status, body, { 'cache-control': 'no-store', ...challenge });
 }

@@ -20,13 +20,13 @@ type Asked = Pick<Request<unknown, unknown, unknown>, 'services' | 'viewer' | 'u
 type OtherParameters = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
 
 /** Answers with a page as JSON and its Link header. `keep` holds the request's other parameters. */
-export function pageAnswer(
+export function pageAnswer<T>(
   { services, url }: Asked,
   bounds: PageBounds,
   page: Omit<Page<unknown>, 'items'>,
-  body: unknown,
+  body: T,
   keep: OtherParameters = {},
-): Answer {
+): Answer<T> {
   const path = pathOf(url);
   const { newest, oldest, more } = page;
   const options = { baseUrl: services.instance.baseUrl, path, keep, limit: bounds.limit, newest, oldest, more };
@@ -39,7 +39,7 @@ export function statusPage(
   bounds: PageBounds,
   page: Page<VisibleStatus>,
   keep: OtherParameters = {},
-): Soon<Answer> {
+): Soon<Answer<JsonPieces>> {
   const { services, viewer } = asked;
   return soon(services.pages.list(services, viewer, page.items), (list) => pageAnswer(asked, bounds, page, list, keep));
 }
@@ -49,16 +49,19 @@ export function accountPage(
   asked: Asked,
   bounds: PageBounds,
   page: Page<{ readonly accountId: string }>,
-): Soon<Answer> {
+): Soon<Answer<JsonPieces>> {
   const ids = page.items.map((edge) => edge.accountId);
   return soon(shownAccounts(asked.services, asked.viewer, ids), (list) => pageAnswer(asked, bounds, page, list));
 }
 
-export const nothingAnswer = (asked: Asked, bounds: PageBounds): Answer => pageAnswer(asked, bounds, emptyPage, []);
+export const nothingAnswer = (asked: Asked, bounds: PageBounds): Answer<readonly []> =>
+  pageAnswer(asked, bounds, emptyPage, [] as const);
 
 /** Renders selected accounts as JSON. */
-export const accountList = (services: Pick<Services, 'pages'>, records: readonly StoreAccountRecord[]): Answer =>
-  json(new JsonPieces(arrayOf(records.map((record) => [services.pages.account(record)]))));
+export const accountList = (
+  services: Pick<Services, 'pages'>,
+  records: readonly StoreAccountRecord[],
+): Answer<JsonPieces> => json(new JsonPieces(arrayOf(records.map((record) => [services.pages.account(record)]))));
 
 /** Renders selected accounts, each with the permission of the viewer to add it to a collection. */
 export function approvedAccounts(

@@ -59,6 +59,16 @@ export function renderRelationships(
   });
 }
 
+/** Renders the relationship to one account, as `renderRelationships` does. */
+export function renderRelationshipTo(
+  services: ReadServices,
+  viewer: string,
+  id: string,
+  known?: AccountRelation,
+): Soon<Relationship> {
+  return soon(renderRelationships(services, viewer, [id], known), ([one]) => one as Relationship);
+}
+
 /** Renders relationships as JSON. */
 export function relationshipsJson(services: ReadServices, viewer: string, ids: readonly string[]): Soon<string> {
   return soon(renderRelationships(services, viewer, ids), (all) => `[${all.map(jsonOf).join(',')}]`);

@@ -55,7 +55,7 @@ function oneAccount(
   services: Pick<Services, 'pages' | 'lenses' | 'limits'>,
   viewer: string | undefined,
   record: StoreAccountRecord | Problem,
-): Soon<Answer | Problem> {
+): Soon<Answer<JsonPieces> | Problem> {
   if (isProblem(record)) return record;
   return soon(lensOf(services, viewer), (lens) => {
     const pieces = withApproval(services.pages, record, viewer, lens.relation(record.id));
@@ -129,7 +129,10 @@ function statusesQuery() {
 }
 type StatusesAsked = Static<ReturnType<typeof statusesQuery>>;
 
-function statusesOf(request: Request<unknown, StatusesAsked, unknown>, record: StoreAccountRecord): Soon<Answer> {
+function statusesOf(
+  request: Request<unknown, StatusesAsked, unknown>,
+  record: StoreAccountRecord,
+): Soon<Answer<JsonPieces>> {
   const { services, viewer, query } = request;
   const bounds = pageBounds(query);
   if (query.pinned === true) {

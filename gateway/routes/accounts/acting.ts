@@ -3,7 +3,7 @@ import { isProblem, type Problem } from '../../../actors/domain/problem.js';
 import type { AccountRelation, StoreAccountRecord } from '../../../proto/gen/types.js';
 import { type AnyRoute, json, type Request, route } from '../../http/route.js';
 import type { Services } from '../../http/services.js';
-import { Relationship, renderRelationships } from '../../pages/account/relationship.js';
+import { Relationship, renderRelationshipTo } from '../../pages/account/relationship.js';
 import { idParams } from '../../pages/answers.js';
 import { publishedAccount } from '../../viewing/visible.js';
 
@@ -35,7 +35,7 @@ export function acting<B extends TSchema>(
       if (isProblem(target)) return target;
       const relation = await work(services, viewer, target, request.body);
       if (isProblem(relation)) return relation;
-      return json((await renderRelationships(services, viewer, [target.id], relation))[0]);
+      return json(await renderRelationshipTo(services, viewer, target.id, relation));
     },
   });
 }

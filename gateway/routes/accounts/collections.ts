@@ -307,26 +307,26 @@ async function featured(
 }
 
 type Asked = Request<{ readonly id: string }, unknown, unknown>;
-type Work = (
+type Work<T> = (
   by: { readonly services: Services; readonly viewer: string },
   seen: VisibleCollection,
-) => Promise<Answer | Problem>;
+) => Promise<Answer<T> | Problem>;
 
 /**
  * Runs `work` if the viewer owns the collection. A viewer who may not see it gets a 404, so its existence stays hidden.
  */
-async function ofOwn({ services, viewer = '', params }: Asked, work: Work): Promise<Answer | Problem> {
+async function ofOwn<T>({ services, viewer = '', params }: Asked, work: Work<T>): Promise<Answer<T> | Problem> {
   const seen = await visibleCollection(services, viewer, storedId(params.id));
   if (isProblem(seen)) return seen;
   if (seen.record.owner !== viewer) return problem('forbidden', 'This action is not allowed');
   return work({ services, viewer }, seen);
 }
 
-function wrapped({ instance }: Pick<Services, 'instance'>, seen: VisibleCollection | Problem): Answer | Problem {
+function wrapped({ instance }: Pick<Services, 'instance'>, seen: VisibleCollection | Problem) {
   return isProblem(seen) ? seen : json({ collection: renderCollection(instance, seen) });
 }
 
-const done = (reply: object | Problem): Answer | Problem => (isProblem(reply) ? reply : json({}));
+const done = (reply: object | Problem): Answer<object> | Problem => (isProblem(reply) ? reply : json({}));
 
 const COLLECTIONS = Buffer.from('{"collections":');
 const CLOSE = Buffer.from('}');
@@ -336,7 +336,7 @@ function page(
   { services, url, query }: Request<unknown, Static<typeof someQuery>, unknown>,
   seen: readonly (VisibleCollection | undefined)[],
   hasMore: boolean,
-): Answer {
+): Answer<JsonPieces> {
   const { limit, offset } = query;
   const there = arrayOf(seen.map((one) => one && [collectionJson(services.instance, one)]));
   const path = `${services.instance.baseUrl}${pathOf(url)}`;

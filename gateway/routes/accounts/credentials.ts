@@ -6,6 +6,7 @@ import { accounts } from '../../../store/tables.js';
 import { type Answer, type AnyRoute, JsonText, json, type Request, route, uploaded } from '../../http/route.js';
 import type { Services } from '../../http/services.js';
 import { CredentialAccount, renderCredentialAccount } from '../../pages/account/account.js';
+import type { Soon } from '../../paging/soon.js';
 import { PICTURES_BYTES_MAX, removePicture, updateProfile } from './profile-pictures.js';
 
 /** Bounds the input; the account's own rules enforce shorter lengths. */
@@ -62,10 +63,7 @@ export const ProfileChanges = Type.Object({
  */
 const rendered = new WeakMap<StoreAccountRecord, JsonText>();
 
-function own(
-  services: Pick<Services, 'instance' | 'tables'>,
-  viewer: string,
-): Answer | Problem | Promise<Answer | Problem> {
+function own(services: Pick<Services, 'instance' | 'tables'>, viewer: string): Soon<Answer<JsonText> | Problem> {
   const key = { account: viewer };
   const held = services.tables.peek?.(accounts, key);
   if (held !== undefined) return json(shown(services, held));

@@ -6,7 +6,7 @@ import { accounts } from '../../../store/tables.js';
 import { type AnyRoute, json, route } from '../../http/route.js';
 import type { Services } from '../../http/services.js';
 import { Account } from '../../pages/account/account.js';
-import { Relationship, renderRelationships } from '../../pages/account/relationship.js';
+import { Relationship, renderRelationshipTo } from '../../pages/account/relationship.js';
 import { accountPage, idParams } from '../../pages/answers.js';
 import { type PageBounds, pageBounds, pageQuery } from '../../paging/bounds.js';
 import { emptyPage, type Page, pageOf } from '../../paging/page.js';
@@ -95,7 +95,7 @@ function answerRequest(verb: string, command: 'authorizeFollow' | 'rejectFollow'
       // A second answer to a request is no error; an answer to an unknown account is.
       if ((await services.tables.get(accounts, { account: follower })) === undefined) return notFound();
       const reply = await services.askAccount(viewer, command, { follower });
-      return isProblem(reply) ? reply : json((await renderRelationships(services, viewer, [follower]))[0]);
+      return isProblem(reply) ? reply : json(await renderRelationshipTo(services, viewer, follower));
     },
   });
 }

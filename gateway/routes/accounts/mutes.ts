@@ -76,7 +76,7 @@ export function edgeAnswer(
   bounds: ReturnType<typeof pageBounds>,
   { edges, more }: AccountEdgePage,
   extra?: (edge: AccountEdge) => object,
-): Soon<Answer> {
+): Soon<Answer<JsonPieces>> {
   const { services } = request;
   const ids = edges.map(({ account }) => account);
   return soon(loadAccounts(services, ids), (records) => {

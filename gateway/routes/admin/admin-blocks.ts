@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type Static, type TObject, Type } from '@sinclair/typebox';
 import { invalidField, isProblem, type Problem } from '../../../actors/domain/problem.js';
 import type { InstanceEntry } from '../../../proto/gen/types.js';
-import { entity, nullable, oneOf, time } from '../../http/entity.js';
+import { entity, nullable, oneOf, type Shape, time } from '../../http/entity.js';
 import { DOMAIN_SHOWN } from '../../http/request/domain-text.js';
 import { type AnyRoute, json, route } from '../../http/route.js';
 import { refusalHistories } from '../../oauth/refused-sign-ups.js';
@@ -74,7 +74,11 @@ function domainOf(text: string): string | undefined {
   return DOMAIN.test(domain) ? domain : undefined;
 }
 
-const named = ({ id, key, atMs }: InstanceEntry) => ({ id, domain: key, created_at: isoTime(atMs) });
+const named = ({ id, key, atMs }: InstanceEntry): Shape<typeof AdminDomainAllow> => ({
+  id,
+  domain: key,
+  created_at: isoTime(atMs),
+});
 const domainText = () => Type.String({ minLength: 1, maxLength: DOMAIN_CHARS_MAX, shown: DOMAIN_SHOWN });
 const comment = () => Type.Optional(Type.String({ maxLength: COMMENT_CHARS_MAX }));
 const flag = () => Type.Optional(Type.Boolean());
@@ -117,7 +121,7 @@ function domainLimit(before: InstanceEntry['domain'], body: Limits): EntryConten
   };
 }
 
-function renderDomainBlock(entry: InstanceEntry) {
+function renderDomainBlock(entry: InstanceEntry): Shape<typeof AdminDomainBlock> {
   const limit = entry.domain ?? noLimit;
   return {
     ...named(entry),
@@ -154,7 +158,7 @@ function addressLimit(
   return { key, address: { severity: wanted.severity, comment: wanted.comment ?? before?.comment ?? '', expiresAtMs } };
 }
 
-function renderAddressBlock({ id, key, atMs, address }: InstanceEntry) {
+function renderAddressBlock({ id, key, atMs, address }: InstanceEntry): Shape<typeof AdminIpBlock> {
   const expiresAtMs = address?.expiresAtMs ?? 0;
   return {
     id,
@@ -188,7 +192,10 @@ const renderProviders: Render = async (services, entries) => {
   });
 };
 
-const renderHash = ({ id, key }: InstanceEntry) => ({ id, canonical_email_hash: key });
+const renderHash = ({ id, key }: InstanceEntry): Shape<typeof AdminCanonicalEmailBlock> => ({
+  id,
+  canonical_email_hash: key,
+});
 
 const testEmail = route({
   method: 'POST',

@@ -87,12 +87,12 @@ function subjectsOf(body: object): Subjects {
 }
 
 /** Computes the known keys, each once and one after the other, because the reads of one are bounded. */
-async function each(
+async function each<T extends object>(
   wanted: readonly string[],
   known: readonly string[],
-  find: (key: string) => Promise<object | Problem | undefined>,
+  find: (key: string) => Promise<T | Problem | undefined>,
 ) {
-  const found: object[] = [];
+  const found: T[] = [];
   for (const key of new Set(wanted.filter((one) => known.includes(one)))) {
     const one = await find(key);
     if (isProblem(one)) return one;

@@ -147,7 +147,7 @@ function foundAnswer(
   viewer: string | undefined,
   { accounts, statuses, collections = [] }: Found,
   hashtags: readonly Uint8Array[],
-): Soon<Answer> {
+): Soon<Answer<JsonPieces>> {
   const rendered = collections.map((one) => renderCollection(services.instance, one));
   const more = rendered.length === 0 ? [] : [Buffer.from(`,"collections":${JSON.stringify(rendered)}`)];
   return soon(approvedAccounts(services, viewer, accounts), (people) =>

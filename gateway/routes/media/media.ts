@@ -135,7 +135,11 @@ async function ownMedia({
 }
 
 /** Answers with an upload. `unready` is the HTTP status while it is still being processed. */
-function shown(services: Pick<Services, 'instance'>, media: AccountMedia, unready: number): Answer | Problem {
+function shown(
+  services: Pick<Services, 'instance'>,
+  media: AccountMedia,
+  unready: number,
+): Answer<MediaAttachment> | Problem {
   if (media.state === 'failed') return problem('invalid', 'Error processing media attachment');
   const body = renderMedia(services.instance, media);
   return media.state === 'ready' ? json(body) : { status: unready, body };

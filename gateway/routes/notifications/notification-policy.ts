@@ -3,7 +3,7 @@ import { RECEPTIONS } from '../../../actors/account/notification-policy.js';
 import { storedId } from '../../../actors/domain/ids.js';
 import { isProblem } from '../../../actors/domain/problem.js';
 import type { AccountNotificationPolicyNow } from '../../../proto/gen/types.js';
-import { entity } from '../../http/entity.js';
+import { entity, type Shape } from '../../http/entity.js';
 import { JsonPieces } from '../../http/json-pieces.js';
 import { type AnyRoute, json, type Request, route } from '../../http/route.js';
 import { idParams, pageAnswer } from '../../pages/answers.js';
@@ -223,13 +223,17 @@ function changeOf(body: Static<typeof Change>) {
 }
 
 /** Renders the REST API's NotificationPolicy. */
-function renderPolicy({ policy: rules, requests, notifications }: AccountNotificationPolicyNow) {
+function renderPolicy({
+  policy: rules,
+  requests,
+  notifications,
+}: AccountNotificationPolicyNow): Shape<typeof NotificationPolicy> {
   return {
-    for_not_following: rules?.notFollowing,
-    for_not_followers: rules?.notFollowers,
-    for_new_accounts: rules?.newAccounts,
-    for_private_mentions: rules?.privateMentions,
-    for_limited_accounts: rules?.limitedAccounts,
+    for_not_following: rules?.notFollowing ?? 'accept',
+    for_not_followers: rules?.notFollowers ?? 'accept',
+    for_new_accounts: rules?.newAccounts ?? 'accept',
+    for_private_mentions: rules?.privateMentions ?? 'accept',
+    for_limited_accounts: rules?.limitedAccounts ?? 'accept',
     summary: { pending_requests_count: requests, pending_notifications_count: notifications },
   };
 }
@@ -240,7 +244,7 @@ function keptBack(wanted: boolean | undefined): string | undefined {
 }
 
 /** Renders the REST API's V1NotificationPolicy. */
-function renderOldPolicy(now: AccountNotificationPolicyNow) {
+function renderOldPolicy(now: AccountNotificationPolicyNow): Shape<typeof V1NotificationPolicy> {
   const { summary, ...ways } = renderPolicy(now);
   return {
     filter_not_following: ways.for_not_following !== 'accept',

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { storedId } from '../../../actors/domain/ids.js';
-import { isProblem } from '../../../actors/domain/problem.js';
+import { isProblem, type Problem } from '../../../actors/domain/problem.js';
 import { entity } from '../../http/entity.js';
 import { JsonPieces } from '../../http/json-pieces.js';
 import { type Answer, type AnyRoute, json, type Request, route } from '../../http/route.js';
@@ -149,7 +149,7 @@ export const notificationRoutes: readonly AnyRoute[] = [list, unread, get, clear
 async function dismissOne(
   { services, viewer = '' }: Pick<Request<unknown, unknown, unknown>, 'services' | 'viewer'>,
   named: string,
-): Promise<Answer | ReturnType<typeof notFound>> {
+): Promise<Answer<object> | Problem> {
   const id = storedId(named);
   const record = await storedNotification(services, viewer, id);
   if (record === undefined) return notFound();

@@ -6,7 +6,7 @@ import { vapidKeys } from '../../../actors/instance/keys.js';
 import type { AccountPushSubscription } from '../../../proto/gen/types.js';
 import { isPushEndpoint } from '../../../transport/push-endpoint.js';
 import { bearerToken } from '../../http/authenticator.js';
-import { entity, oneOf, uri } from '../../http/entity.js';
+import { entity, oneOf, type Shape, uri } from '../../http/entity.js';
 import { type Answer, type AnyRoute, json, route } from '../../http/route.js';
 import type { Services } from '../../http/services.js';
 
@@ -129,7 +129,7 @@ const alertsOf = ({ data }: Wishes): string[] => PUSH_ALERTS.filter((name) => da
 async function answer(
   services: Pick<Services, 'entries' | 'askInstance'>,
   found: AccountPushSubscription | Problem,
-): Promise<Answer | Problem> {
+): Promise<Answer<Shape<typeof WebPushSubscription>> | Problem> {
   if (isProblem(found)) return found;
   const { id, endpoint, standard, policy } = found;
   const alerts = Object.fromEntries(PUSH_ALERTS.map((name) => [name, found.alerts.includes(name)]));

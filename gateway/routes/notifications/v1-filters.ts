@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { storedId } from '../../../actors/domain/ids.js';
 import { isProblem, type Problem } from '../../../actors/domain/problem.js';
+import type { Shape } from '../../http/entity.js';
 import { type Answer, type AnyRoute, json, type Request, route } from '../../http/route.js';
 import { renderV1Filter, V1Filter } from '../../pages/account/filter.js';
 import { idParams } from '../../pages/answers.js';
@@ -94,7 +95,11 @@ export const v1FilterRoutes: readonly AnyRoute[] = [all, create, get, update, re
 
 type Said = Pick<Request<unknown, unknown, Phrase>, 'services' | 'viewer' | 'body'>;
 
-async function save(request: Said, id: string | undefined, once?: string): Promise<Answer | Problem> {
+async function save(
+  request: Said,
+  id: string | undefined,
+  once?: string,
+): Promise<Answer<Shape<typeof V1Filter>> | Problem> {
   const { services, viewer = '', body } = request;
   const wanted = {
     id,
@@ -111,7 +116,7 @@ async function save(request: Said, id: string | undefined, once?: string): Promi
 async function shown(
   { services, viewer }: Pick<Request<unknown, unknown, unknown>, 'services' | 'viewer'>,
   id: string,
-): Promise<Answer | Problem> {
+): Promise<Answer<Shape<typeof V1Filter>> | Problem> {
   const found = await keywordOf({ services, viewer, params: { id } });
   return found === undefined ? notFound() : json(renderV1Filter(found.filter, found.keyword));
 }

@@ -4,7 +4,7 @@ import { isProblem, problem } from '../../../actors/domain/problem.js';
 import type { StoreAppRecord } from '../../../proto/gen/types.js';
 import { accounts, tokens } from '../../../store/tables.js';
 import { tokenHash } from '../../http/authenticator.js';
-import { entity, uri } from '../../http/entity.js';
+import { entity, type Shape, uri } from '../../http/entity.js';
 import { addressKey } from '../../http/limits/client-address.js';
 import { type Answer, type AnyRoute, json, type Request, route } from '../../http/route.js';
 import type { Services } from '../../http/services.js';
@@ -92,14 +92,14 @@ const token = route({
   },
 });
 
-const unsupported = (): Answer =>
+const unsupported = (): Answer<never> =>
   oauthError(
     400,
     'unsupported_grant_type',
     'The authorization grant type is not supported by the authorization server.',
   );
 
-async function byCode({ services, body, client }: Grant): Promise<Answer> {
+async function byCode({ services, body, client }: Grant): Promise<Answer<Shape<typeof Token>>> {
   const refused = oauthError(400, 'invalid_grant', INVALID_GRANT);
   const accountId = body.code.split('.')[0] ?? '';
   if (!isId(accountId)) return refused;
@@ -135,10 +135,10 @@ function wantedScopes(body: TokenRequest, client: Client): string[] | undefined 
   return scopes !== undefined && isSubset(scopes, client.scopes) ? scopes : undefined;
 }
 
-const invalidScope = (): Answer =>
+const invalidScope = (): Answer<never> =>
   oauthError(400, 'invalid_scope', 'The requested scope is invalid, unknown, or malformed.');
 
-async function byClient({ services, body, client, remoteAddress }: Grant): Promise<Answer> {
+async function byClient({ services, body, client, remoteAddress }: Grant): Promise<Answer<Shape<typeof Token>>> {
   const scopes = wantedScopes(body, client);
   if (scopes === undefined) return invalidScope();
   const { appTokens, appTokensOfAddress } = guardsOf(services);
@@ -148,7 +148,7 @@ async function byClient({ services, body, client, remoteAddress }: Grant): Promi
   return json(renderToken(made, scopes, services.clock.nowMs()), NO_STORE);
 }
 
-async function byPassword({ services, body, client, remoteAddress }: Grant): Promise<Answer> {
+async function byPassword({ services, body, client, remoteAddress }: Grant): Promise<Answer<Shape<typeof Token>>> {
   const wanted = wantedScopes(body, client);
   if (wanted === undefined) return invalidScope();
   const { username: login, password } = body;

@@ -126,7 +126,7 @@ async function unexpectedMentions(
   viewer: string,
   mentions: readonly AccountMention[],
   allowed: readonly string[] | undefined,
-): Promise<Answer | undefined> {
+): Promise<Answer<JsonPieces> | undefined> {
   if (allowed === undefined) return undefined;
   const expected = new Set(allowed.map(storedId));
   const ids = mentions.map(({ accountId }) => accountId).filter((id) => !expected.has(id));

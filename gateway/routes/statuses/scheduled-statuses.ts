@@ -95,7 +95,7 @@ export async function schedule(
   post: AccountPost,
   at: string,
   once?: string,
-): Promise<Answer | Problem | undefined> {
+): Promise<Answer<JsonPieces> | Problem | undefined> {
   const dueMs = dateMs(at);
   if (isProblem(dueMs)) return dueMs;
   const isPast = dueMs <= services.clock.nowMs();
@@ -120,7 +120,7 @@ function dateMs(text: string): number | Problem {
 async function answer(
   services: Pick<Services, 'instance' | 'tables'>,
   item: AccountScheduledItem | Problem,
-): Promise<Answer | Problem> {
+): Promise<Answer<JsonPieces> | Problem> {
   return isProblem(item) ? item : json(new JsonPieces(await rendered(services, item)));
 }
 

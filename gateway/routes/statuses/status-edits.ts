@@ -111,7 +111,7 @@ async function historyOf(
   viewer: string | undefined,
   seen: VisibleStatus,
   author: StoreAccountRecord,
-): Promise<Answer> {
+): Promise<Answer<JsonPieces>> {
   const record = seen.original ?? seen.record;
   const emojis = services.instance.emojis?.all;
   const rows =

@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox';
 import { isProblem, type Problem, problem } from '../../../actors/domain/problem.js';
 import type { StoreAccountEdge, StoreStatusRecord, StoreStatusRef } from '../../../proto/gen/types.js';
 import { bookmarks, favouritedBy, favourites, rebloggedBy } from '../../../store/tables.js';
+import type { JsonPieces } from '../../http/json-pieces.js';
 import { type Answer, type AnyRoute, json, type Request, route } from '../../http/route.js';
 import type { Services } from '../../http/services.js';
 import { Account } from '../../pages/account/account.js';
@@ -148,7 +149,7 @@ function markers(
   request: Request<unknown, Parameters<typeof pageBounds>[0], unknown>,
   table: typeof favouritedBy,
   seen: VisibleStatus,
-): Soon<Answer> {
+): Soon<Answer<JsonPieces>> {
   const { services, viewer, query } = request;
   const bounds = pageBounds(query);
   const status = (seen.original ?? seen.record).id;

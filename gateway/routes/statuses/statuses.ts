@@ -67,7 +67,7 @@ function contextAnswer(
   services: ReadServices & Pick<Services, 'pages'>,
   viewer: string | undefined,
   thread: ConversationThread,
-): Soon<Answer> {
+): Soon<Answer<JsonPieces>> {
   const { ancestors, descendants } = thread;
   return soon(visibleById(services, viewer, [...ancestors, ...descendants], PLACES.thread), (all) =>
     soon(services.pages.pieces(services, viewer, all), (shown) => {
@@ -151,7 +151,7 @@ function answer(
   services: ReadServices & Pick<Services, 'pages'>,
   viewer: string | undefined,
   seen: VisibleStatus,
-): Soon<Answer | Problem> {
+): Soon<Answer<JsonPieces> | Problem> {
   return soon(services.pages.one(services, viewer, seen), (status) =>
     status === undefined ? notFound() : json(status),
   );
