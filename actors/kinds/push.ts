@@ -7,5 +7,12 @@ import type { ActorKind } from '../runtime/kind.js';
  * account and from other subscriptions, so that a slow push service delays nothing else.
  */
 export function pushKind(around: PushContext): ActorKind<State, Commands, Events> {
-  return { name: 'push', initial: noPushes, ...pushQueue, stateVersion: 1, reactions: pushReactions(around) };
+  return {
+    name: 'push',
+    initial: noPushes,
+    ...pushQueue,
+    stateVersion: 1,
+    leavesWhenDone: ({ pausedUntilMs }) => pausedUntilMs > 0,
+    reactions: pushReactions(around),
+  };
 }

@@ -92,6 +92,11 @@ export interface ActorKind<S, C extends CommandTable<C>, E> extends Slice<S, C, 
    * after the event that names it is stored. An actor whose id this node has just minted is then known to be new.
    */
   readonly minted?: boolean;
+  /**
+   * Returns true for the state of an actor that waits for an alarm. Its activation leaves memory as soon as its effects
+   * are done, so that many of them do not take the places of others.
+   */
+  readonly leavesWhenDone?: (state: Readonly<S>) => boolean;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: the runtime treats every kind alike; askers keep the types.

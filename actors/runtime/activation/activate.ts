@@ -22,6 +22,8 @@ export interface ActivationSettings {
   readonly backlogKeys: readonly string[];
   /** Resolves when the earlier activation of the actor on this node no longer writes to the store. */
   readonly predecessor: Promise<void>;
+  /** Passivates the activation, if it is idle. */
+  readonly leave: () => void;
   readonly onStopped: () => void;
 }
 

@@ -437,7 +437,7 @@ export class Activation {
     if (this.stopped || awake === undefined) return;
     const isFleeting = isNew && awake.core.seq === 1;
     if (awake.bookkeeping.settled) {
-      if (isFleeting) this.leaveEarly();
+      this.leaveEarly(isFleeting);
       return;
     }
     if (!this.quiet || (isNew && !isFleeting)) {
@@ -447,12 +447,15 @@ export class Activation {
     const { bookkeeping: upkeep } = awake;
     void upkeep.settle().then(() => {
       if (!upkeep.settled) this.settleWhenQuiet();
-      else if (isFleeting && awake.core.seq === 1) this.leaveEarly();
+      else this.leaveEarly(isFleeting && awake.core.seq === 1);
     });
   }
 
-  private leaveEarly(): void {
-    if (!this.stopped && this.leaves()) this.around.metrics.passivated += 1;
+  private leaveEarly(isFleeting: boolean): void {
+    const { core } = this.awake ?? {};
+    if (this.stopped || core === undefined) return;
+    if (core.kind.leavesWhenDone?.(core.state) === true) this.settings.leave();
+    else if (isFleeting && this.leaves()) this.around.metrics.passivated += 1;
   }
 
   private reportFault({ delivery, error }: NonNullable<DecidedBatch['fault']>, seq: number): void {

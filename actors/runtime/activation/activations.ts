@@ -175,6 +175,7 @@ export class Activations implements LocalActors {
         isNew: found.kind.minted === true && this.around.fresh.take(id, epoch),
         backlogKeys,
         predecessor: this.ending.get(name) ?? Promise.resolve(),
+        leave: () => this.passivate(activation),
         onStopped: () => {
           this.around.fresh.forget(id);
           this.forget(name, held, activation);

@@ -99,6 +99,7 @@ async function world(limits: Partial<RuntimeLimits> = {}) {
       await stage.clock.settle();
       return asked;
     },
+    activations: () => running.node.runtime.metrics.activations,
     /** Hands all shards over. */
     release: () => running.node.runtime.release(STAGE_SHARDS, async () => undefined),
     /** Ends the node like kill -9; another one takes over. */
@@ -290,6 +291,18 @@ test('a push service that hangs does not hold a handoff back, and the next owner
   await here.takeOver();
   await here.stage.clock.advance(MINUTE_MS);
   assert.deepEqual(here.topics(), [topicOf(ONE, '1'), topicOf(ONE, '1')]);
+});
+
+test('a subscription whose pushes wait leaves memory', async () => {
+  const here = await world();
+  here.plays.answer = () => LATER;
+  for (const id of [ONE, TWO]) await here.enqueue(id, '1');
+  assert.equal(here.activations(), 2);
+  await here.stage.clock.advance(10_000);
+  assert.equal(here.activations(), 0);
+  here.plays.answer = () => SENT;
+  await here.stage.clock.advance(3 * MINUTE_MS);
+  assert.deepEqual([here.figures.sent, here.activations()], [2, 2]);
 });
 
 test('a pause continues on the node that takes over', async () => {
