@@ -32,7 +32,7 @@ export class NotificationAlerts implements Alerts {
     const { subscription: to, locale, current } = target;
     if (to === undefined) return 'stopped';
     if (kind === 'test') return testAlert(services, account, to, locale);
-    if (!current) return 'hidden';
+    if (!current || !to.alerts.includes(kind)) return 'hidden';
     const record = await storedNotification(services, account, id);
     if (record === undefined) {
       if (services.clock.nowMs() - atMs < ROW_LATE_MS) throw new Unavailable('a notification is not stored yet');

@@ -87,6 +87,7 @@ test('a notification that the list does not show is hidden', async () => {
     muted: (ada, ben) => ada.post(`/api/v1/accounts/${ben.id}/mute`),
     blocked: (ada, ben) => ada.post(`/api/v1/accounts/${ben.id}/block`),
     deleted: (_ada, ben, status) => ben.remove(`/api/v1/statuses/${status}`),
+    'of a type that is switched off': (ada) => ada.put(PATH, { data: { alerts: { mention: false } } }),
     'in a muted conversation': (ada, _ben, status) => ada.post(`/api/v1/statuses/${status}/mute`),
   })) {
     const [ada, ben] = (await people()) as [Person, Person];
