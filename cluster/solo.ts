@@ -30,6 +30,8 @@ export class SoloPlacement implements Placement {
   private map: ShardMap = EMPTY_MAP;
   private host: ShardHost | undefined;
   private readonly startedMs: number;
+  /** Wall clock at the start. */
+  private readonly startedWallMs: number;
   private floorMs = 0;
   /** The stored row. */
   private stored: StoreShardMapRecord | undefined;
@@ -45,6 +47,7 @@ export class SoloPlacement implements Placement {
     >,
   ) {
     this.startedMs = context.clock.monotonicMs();
+    this.startedWallMs = context.clock.nowMs();
   }
 
   epochOf(_shard: number): number | undefined {
@@ -61,6 +64,10 @@ export class SoloPlacement implements Placement {
 
   steadyMs(): number | undefined {
     return this.host && this.steadyNowMs();
+  }
+
+  unsteppedMs(): number {
+    return this.startedWallMs + this.context.clock.monotonicMs() - this.startedMs;
   }
 
   format(): number {

@@ -99,6 +99,17 @@ test('steady time continues across starts, without steps of the clock and the ti
   assert.equal(third.steadyMs(), startMs + 10_000 + 1_000);
 });
 
+test('a step of the clock does not change the time of alarms’ rows until the next start', async () => {
+  const tables = new MemoryTables();
+  const clock = new VirtualClock();
+  const solo = new SoloPlacement(context(tables, clock));
+  const startMs = clock.nowMs();
+  clock.skewMs += 7_200_000;
+  await clock.advance(12_000);
+  assert.equal(solo.unsteppedMs(), startMs + 12_000);
+  assert.equal(new SoloPlacement(context(tables, clock)).unsteppedMs(), clock.nowMs());
+});
+
 test('ids of a start begin at the clock after an orderly stop, and some seconds ahead of it after a kill', async () => {
   const tables = new MemoryTables();
   const clock = new VirtualClock();

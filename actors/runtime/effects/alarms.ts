@@ -7,7 +7,7 @@ import { isProblem, Unavailable } from '../../domain/problem.js';
 import type { Clock, Timer } from '../../domain/time.js';
 import type { Asker } from '../kind.js';
 import type { Logger } from '../logger.js';
-import { agreedMs } from '../placement/agreed-time.js';
+import { alarmsMs } from '../placement/agreed-time.js';
 import type { Placement } from '../placement/placement.js';
 import { AlarmLane, type AlarmRow } from './alarm-lane.js';
 import { alarmRow, idOf, kindOf } from './alarm-row.js';
@@ -28,7 +28,7 @@ const RENEW_AFTER_MS = 3_600_000;
 export interface AlarmsNeeds {
   readonly tables: Pick<Tables, 'get' | 'range' | 'write'>;
   readonly asker: Asker;
-  readonly placement: Pick<Placement, 'epochOf' | 'clusterMs'>;
+  readonly placement: Pick<Placement, 'epochOf' | 'clusterMs' | 'unsteppedMs'>;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -60,13 +60,13 @@ export class Alarms {
   }
 
   /** Time for rows: a clock that is ahead must not write rows for a time far ahead. */
-  #agreedMs(): number {
-    return agreedMs(this.#needs.clock, this.#needs.placement);
+  #rowsMs(): number {
+    return alarmsMs(this.#needs.clock, this.#needs.placement);
   }
 
-  /** Time for floors: the earlier one of this clock and of most members', since rows may be written by either. */
+  /** Time for floors: the earlier one of this clock and of rows, since rows may be written by either. */
   #presentMs(): number {
-    return Math.min(this.#needs.clock.nowMs(), this.#agreedMs());
+    return Math.min(this.#needs.clock.nowMs(), this.#rowsMs());
   }
 
   start(): void {
@@ -155,7 +155,7 @@ export class Alarms {
   async #renew(alarm: AlarmRow): Promise<void> {
     const { key, value } = alarm;
     const { tables } = this.#needs;
-    const nowMs = this.#agreedMs();
+    const nowMs = this.#rowsMs();
     if (nowMs - key.ringMs < RENEW_AFTER_MS) return;
     await tables.write([alarmRow(key.actor, value.atMs, key.what, nowMs)]);
     await this.#remove(alarm);

@@ -3,7 +3,7 @@ import { Unavailable } from '../../domain/problem.js';
 import type { ActivationContext } from '../activation/activation-context.js';
 import { type Cancellation, Cancelled } from '../asking/cancellation.js';
 import { actorName, type Effects } from '../kind.js';
-import { agreedMs } from '../placement/agreed-time.js';
+import { alarmsMs } from '../placement/agreed-time.js';
 import { alarmRow } from './alarm-row.js';
 import { backoffMs } from './backoff.js';
 
@@ -171,12 +171,12 @@ export class EntryEffects implements Effects {
   }
 
   /**
-   * Each attempt builds the row anew, so that an outage of hours leaves no alarm in the distant past. The present is that
-   * of most members, so that a clock that is ahead does not delay the alarm.
+   * Each attempt builds the row anew, so that an outage of hours leaves no alarm in the distant past. A
+   * clock that is ahead does not delay the alarm.
    */
   setAlarm(atMs: number, what: string): Promise<void> {
     const { clock, placement, tables } = this.around;
-    const row = () => alarmRow(this.from.actor, atMs, what, agreedMs(clock, placement));
+    const row = () => alarmRow(this.from.actor, atMs, what, alarmsMs(clock, placement));
     return this.untilDone(() => tables.write([row()], DEFERRED));
   }
 

@@ -17,3 +17,11 @@ export function agreedMs(clock: Pick<Clock, 'nowMs'>, placement: Pick<Placement,
   if (clusterMs === undefined) return nowMs;
   return Math.floor(Math.max(clusterMs - APART_MS_MAX, Math.min(nowMs, clusterMs + APART_MS_MAX)));
 }
+
+/**
+ * Returns the present for rows of alarms, in whole milliseconds: a clock that is ahead for a while must not write rows
+ * for a time far ahead. The time of most members, or on a lone node the time without steps of its clock.
+ */
+export function alarmsMs(clock: Pick<Clock, 'nowMs'>, placement: Pick<Placement, 'clusterMs' | 'unsteppedMs'>): number {
+  return Math.min(agreedMs(clock, placement), Math.floor(placement.unsteppedMs?.() ?? Number.POSITIVE_INFINITY));
+}

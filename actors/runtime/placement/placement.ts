@@ -25,6 +25,11 @@ export interface Placement {
    * Returns the time that most members' clocks show. Absent or undefined: too few members to tell which clock is wrong.
    */
   clusterMs?(): number | undefined;
+  /**
+   * Returns the latest time that rows of alarms are written for, as far as the wall clock has stepped ahead since the
+   * start of the process. Absent: other nodes read these rows, too, and would not expect rows of the past.
+   */
+  unsteppedMs?(): number;
   /** Returns the stored time without steps of the wall clock (`SteadyClock`). Absent or undefined: none is stored. */
   steadyMs?(): number | undefined;
   /**

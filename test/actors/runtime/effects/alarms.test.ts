@@ -4,6 +4,7 @@ import { ALARM_LANES, alarmKey } from '../../../../actors/domain/alarm.js';
 import { eraOfId, makeId } from '../../../../actors/domain/ids.js';
 import { isProblem, Unavailable } from '../../../../actors/domain/problem.js';
 import { Alarms, LOOK_EVERY_MS } from '../../../../actors/runtime/effects/alarms.js';
+import type { Placement } from '../../../../actors/runtime/placement/placement.js';
 import { put, type Tables } from '../../../../store/port.js';
 import { accountStatuses, alarmFloors, alarms, notifications, statuses } from '../../../../store/tables.js';
 import { waitingAlarms } from '../../../kit/actors/waiting-alarms.js';
@@ -21,7 +22,7 @@ async function asked() {
   const vote = { statusId: posted.id, by: here.id('bob'), choices: [0] };
   assert.ok(!isProblem(await here.conversation(posted.conversationId, 'vote', vote)));
   /** `aheadMs`: offset of the node's clock from the time of most members. */
-  const watch = (changed: Partial<Tables> = {}, aheadMs?: number) => {
+  const watch = (changed: Partial<Tables> = {}, aheadMs?: number, placed: Pick<Placement, 'unsteppedMs'> = {}) => {
     const { stage, node, tables } = here;
     const watching = new Alarms({
       tables: {
@@ -34,6 +35,7 @@ async function asked() {
       placement: {
         epochOf: () => node.placement.epochOf(),
         clusterMs: () => (aheadMs === undefined ? undefined : stage.clock.nowMs() - aheadMs + 0.5),
+        ...placed,
       },
       clock: stage.clock,
       logger: silent,
@@ -269,6 +271,41 @@ test('a node whose clock is two hours ahead renews an unanswered alarm for the t
   assert.ok(row.key.ringMs <= here.stage.clock.nowMs() - 2 * HOUR_MS + 500, 'not in the future');
   watching.close();
   here.stage.close();
+});
+
+test('a lone node with a stepped clock renews an unanswered alarm for the time that has passed', async () => {
+  const here = await asked();
+  const { clock } = here.stage;
+  const [stuck, set, stepMs] = [makeId(clock.nowMs(), 5, 1), clock.nowMs() - 2 * HOUR_MS, 2 * HOUR_MS];
+  await here.tables.write([put(alarms, alarmKey('unknown', stuck, set, 'anything'), { atMs: set })]);
+  const watching = here.watch({}, undefined, { unsteppedMs: () => clock.nowMs() - stepMs });
+  await clock.advance(HOUR_MS + 10 * LOOK_EVERY_MS);
+  const days = new Set([set, clock.nowMs()].map((ms) => Math.floor(ms / DAY_MS) * DAY_MS));
+  const waiting = await Promise.all(Array.from(days, (dayMs) => waitingAlarms(here.tables, dayMs)));
+  const [row, ...others] = waiting.flat().filter(({ key }) => key.actor === `unknown/${stuck}`);
+  assert.ok(row !== undefined && others.length === 0);
+  assert.ok(row.key.ringMs > set, 'renewed');
+  assert.ok(row.key.ringMs <= clock.nowMs() - stepMs, 'not in the future');
+  watching.close();
+  here.stage.close();
+});
+
+test('an effect of a lone node with a stepped clock sets its alarm for the time that has passed', async () => {
+  const here = await town(['alice']);
+  const { stage, node, tables } = here;
+  const stepMs = 2 * HOUR_MS;
+  Object.assign(node.placement, { unsteppedMs: () => stage.clock.nowMs() - stepMs });
+  node.store.breakWrites(alarms);
+  void here.askAccount(here.id('alice'), 'post', { ...blankPost, poll: POLL });
+  await stage.clock.advance(6 * HOUR_MS);
+  node.store.mend();
+  await stage.clock.advance(60_000);
+  const nowMs = stage.clock.nowMs() - stepMs;
+  assert.deepEqual(
+    (await waitingAlarms(tables, nowMs)).map(({ key }) => key.ringMs <= nowMs),
+    [true],
+  );
+  stage.close();
 });
 
 test('an effect that an outage delayed sets its alarm for the present of most members, not of a clock ahead', async () => {
