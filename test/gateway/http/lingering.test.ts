@@ -14,14 +14,22 @@ const routes = [route({ method: 'POST', path: '/things', auth: 'none', handle: a
 const open = new GatewayFixture();
 /** A gateway that refuses every request. */
 const refusing = new GatewayFixture();
+/** A gateway that blocks every address. */
+const blocking = new GatewayFixture();
+/** A gateway that has answered as many requests of this address as it may. */
+const limiting = new GatewayFixture();
 
 before(async () => {
   await open.start(routes);
   await refusing.start(routes, { cutOff: () => true });
+  await blocking.start(routes, { blocked: { any: true, has: () => true, onChanged: () => undefined } });
+  const upload = { method: 'POST', path: '/api/v1/things', auth: 'none', multipartBytesMax: 40 * MIB } as const;
+  await limiting.start([route({ ...upload, handle: async () => json({}) })]);
 });
-after(() => Promise.all([open.stop(), refusing.stop()]));
+after(() => Promise.all([open, refusing, blocking, limiting].map((gateway) => gateway.stop())));
 
 const announcing = (bytes: number) => `POST /things HTTP/1.1\r\nHost: a\r\nContent-Length: ${bytes}\r\n\r\n`;
+const UPLOADED = `POST /api/v1/things HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: multipart/form-data; boundary=a\r\n`;
 const CHUNKED = 'POST /things HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n';
 const CHUNK = Buffer.concat([Buffer.from('10000\r\n'), PIECE, Buffer.from('\r\n')]);
 
@@ -75,6 +83,22 @@ test('a client that reads only after it has sent everything gets the refusal of 
   assertWhole((await announced).answer, 413);
   assertWhole((await overloaded).answer, 503);
   assertWhole((await chunked).answer, 413);
+});
+
+test('a client whose address is blocked or has made too many requests gets that answer after a large upload', async () => {
+  const { port } = limiting.server;
+  const limit = await fetch(`http://127.0.0.1:${port}/api/v1/things`, { method: 'POST' });
+  const left = Number(limit.headers.get('x-ratelimit-remaining'));
+  for (let request = 0; request < left; request++)
+    await (await fetch(`http://127.0.0.1:${port}/api/v1/things`, { method: 'POST' })).text();
+  const body = { piece: PIECE, bytesMax: 24 * MIB, readAfter: 20 * MIB };
+  const limited = send(limiting, `${UPLOADED}Content-Length: ${24 * MIB}\r\n\r\n`, body);
+  const blocked = send(blocking, announcing(24 * MIB), body);
+  const chunked = send(blocking, CHUNKED, { ...body, piece: CHUNK });
+  // The whole upload is read, because the route accepts it, so the connection may be used again.
+  assert.match((await limited).answer, /^HTTP\/1.1 429 [\s\S]*\r\n\r\n\{"error":"Too many requests"\}$/);
+  assertWhole((await blocked).answer, 403);
+  assertWhole((await chunked).answer, 403);
 });
 
 test('a refused request whose body is in one packet with its head is answered, too', async () => {
