@@ -50,6 +50,7 @@ function build(): Command {
     .option('--follows <n>', 'authors that each user follows before the run')
     .option('--streams <n>', 'streams that are open during the whole run')
     .option('--pushes <n>', 'users who get a push for each post of those whom they follow')
+    .option('--cut <time>', 'cut each of these streams so often; it resumes at the next server (our extension)')
     .option('--sample <n>', 'homes looked through after the run')
     .option('--late <time>', 'a post seen later than this is late')
     .option('--settle <time>', 'how long after the run a post may be missing before it is lost')
@@ -198,6 +199,7 @@ function planOf(flags: Flags): Plan {
     follows: count(flags.follows, '--follows', defaultPlan.follows),
     streams: count(flags.streams, '--streams', defaultPlan.streams),
     pushes: count(flags.pushes, '--pushes', defaultPlan.pushes),
+    cutMs: flags.cut === undefined ? undefined : quantity(flags.cut, 'duration'),
     sample: count(flags.sample, '--sample', defaultPlan.sample),
     lateMs: ms(flags.late, defaultPlan.lateMs),
     settleMs: ms(flags.settle, defaultPlan.settleMs),

@@ -52,6 +52,11 @@ export class Crowd {
     return this.#followees[user] ?? [];
   }
 
+  /** Returns true if the user receives all posts of the author during the whole run: a fixed follow, or their own. */
+  alwaysReceives(user: number, author: number): boolean {
+    return user === author || this.followeesOf(user).includes(author);
+  }
+
   followersOf(author: number): readonly number[] {
     return this.#followers[author] ?? [];
   }

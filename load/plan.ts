@@ -79,6 +79,8 @@ export interface Plan {
   readonly streams: number;
   /** Number of users who get a push for each post of those whom they follow. */
   readonly pushes: number;
+  /** Interval at which each of these streams is cut and resumes at the next server; undefined: never. */
+  readonly cutMs: number | undefined;
   /** Number of homes that are checked after the run. */
   readonly sample: number;
   /** Time from sending a post to seeing it at a follower above which it is late. */
@@ -104,6 +106,7 @@ export const defaultPlan: Plan = {
   follows: 10,
   streams: 5,
   pushes: 0,
+  cutMs: undefined,
   sample: 20,
   lateMs: 5_000,
   settleMs: 10_000,
@@ -129,6 +132,7 @@ export function checked(plan: Plan): Plan {
   within('the number of follows', plan.follows, 0, USERS_MAX);
   within('the number of streams', plan.streams, 0, STREAMS_MAX);
   within('the number of users with pushes', plan.pushes, 0, PUSHES_MAX);
+  if (plan.cutMs !== undefined) within('the interval of cuts in seconds', plan.cutMs / 1_000, 0.1, SECONDS_MAX);
   within('the sample', plan.sample, 0, SAMPLE_MAX);
   within('the limit of lateness in seconds', plan.lateMs / 1_000, 0.001, SECONDS_MAX);
   within('the time to settle in seconds', plan.settleMs / 1_000, 0, SECONDS_MAX);

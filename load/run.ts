@@ -124,7 +124,7 @@ class Running {
       visible: this.#visible,
       findings: this.#findings,
     };
-    this.#streaming = new Streaming(run.streamTargets ?? targets, plan.timeoutMs, shared);
+    this.#streaming = new Streaming(run.streamTargets ?? targets, plan.timeoutMs, plan.cutMs, shared);
     const watching = { ...shared, client: this.#watchClient, random: seeded(plan.seed + 1), signal: this.#signal };
     this.#homes = new HomeWatch(watching, plan.lateMs);
     this.#pushes = new PushReceivers(this.#watchClient, shared);
@@ -188,6 +188,7 @@ class Running {
   async look(): Promise<Looked> {
     const { plan, users } = this.#run;
     this.#phase = 'looking';
+    this.#streaming.endCuts();
     // After an interrupted run the posts are still waited for; a signal during that wait ends it.
     const interrupted = this.#signal.aborted;
     await this.#homes.settled();
@@ -239,6 +240,7 @@ class Running {
         streams: this.#streaming.held,
         streamsBroken: this.#streaming.broken,
         pushes: this.#pushes.count,
+        streamsResumed: this.#streaming.resumed,
       },
     };
     const limits = judge(figures, this.#run.limits);

@@ -7,22 +7,14 @@ import { type Findings, OrderWatch } from '../judging/verdicts.js';
 import type { Visible } from '../judging/visible.js';
 import { type Answer, NoAnswer, streamAgent } from './client.js';
 import { opened } from './handshake.js';
-import { objectIn, type StatusJson, statusIn } from './json.js';
+import { HeldStream } from './held-stream.js';
+import type { StatusJson } from './json.js';
 import type { Target } from './target-guard.js';
 
 /** Streams opened at a time before the run. */
 const OPENED_AT_A_TIME = 32;
 /** Time that servers need to subscribe after the handshake; a stream may miss posts of that time. */
 const SUBSCRIBED_MS = 500;
-
-/** A user's stream that stays open during the run. */
-interface Held {
-  readonly user: number;
-  readonly place: string;
-  readonly watch: OrderWatch;
-  readonly socket: WebSocket;
-  brokenMs: number | undefined;
-}
 
 function noStream({ message }: Error): never {
   throw new NoAnswer(`a stream could not be opened: ${message}; --streams 0 goes without`);
@@ -32,14 +24,16 @@ function noStream({ message }: Error): never {
 export class Streaming {
   readonly #nodes: readonly { readonly agent: Agent; readonly url: string }[];
   #next = 0;
-  readonly #held: Held[] = [];
+  readonly #held: HeldStream[] = [];
   readonly #errors = new Map<string, number>();
   #heldSinceMs = Number.POSITIVE_INFINITY;
-  #closing = false;
+  #cutting: NodeJS.Timeout | undefined;
 
+  /** @param cutMs interval at which each held stream is cut and resumed at the next node; undefined: never */
   constructor(
     targets: readonly Target[],
     private readonly timeoutMs: number,
+    private readonly cutMs: number | undefined,
     private readonly watching: {
       readonly crowd: Crowd;
       readonly witness: Observer;
@@ -57,6 +51,11 @@ export class Streaming {
   /** Number of streams that broke during the run. */
   get broken(): number {
     return this.#held.filter(({ brokenMs }) => brokenMs !== undefined).length;
+  }
+
+  /** Number of times that streams were resumed. */
+  get resumed(): number {
+    return this.#held.reduce((sum, { resumed }) => sum + resumed, 0);
   }
 
   get held(): number {
@@ -79,28 +78,33 @@ export class Streaming {
   /** Opens the first users' streams for the whole run. @throws NoAnswer */
   async hold(count: number, signal: AbortSignal): Promise<void> {
     const { crowd, findings } = this.watching;
+    const connect = (token: string, since: string | undefined) => this.#connect(token, since);
+    const listener = {
+      update: (held: HeldStream, status: StatusJson) => this.#see(held, status),
+      failed: (label: string) => void this.#errors.set(label, (this.#errors.get(label) ?? 0) + 1),
+    };
     for (let first = 0; first < count; first += OPENED_AT_A_TIME) {
       if (signal.aborted) throw new NoAnswer('interrupted before the run');
       const some = crowd.users.slice(first, Math.min(count, first + OPENED_AT_A_TIME));
       await Promise.all(
-        some.map(async (user, index) => {
-          const place = `stream of ${user.username}`;
-          const socket = await this.#connect(user.token).catch(noStream);
-          if (!(socket instanceof WebSocket)) noStream(new NoAnswer(String(socket.status)));
+        some.map(async ({ username, token }, index) => {
+          const place = `stream of ${username}`;
           const watch = new OrderWatch(place, findings);
-          const held: Held = { user: first + index, place, watch, socket, brokenMs: undefined };
+          const resumes = this.cutMs !== undefined;
+          const held = new HeldStream(first + index, place, watch, token, connect, resumes, listener);
+          await held.open().catch(noStream);
           this.#held.push(held);
-          socket.addEventListener('message', ({ data }) => this.#take(held, data));
-          socket.addEventListener('close', () => {
-            if (this.#closing) return;
-            held.brokenMs = performance.now();
-            this.#count('broke off');
-          });
         }),
       );
     }
     if (count > 0) await sleep(SUBSCRIBED_MS);
     this.#heldSinceMs = performance.now();
+    this.#cutInTurn();
+  }
+
+  /** Stops cutting streams. */
+  endCuts(): void {
+    clearInterval(this.#cutting);
   }
 
   /** True when every held stream has received every acknowledged post of the authors that its user follows. */
@@ -116,12 +120,19 @@ export class Streaming {
   }
 
   async close(): Promise<void> {
-    this.#closing = true;
-    for (const { socket } of this.#held) socket.close();
+    this.endCuts();
+    for (const held of this.#held) held.close();
     await Promise.all(this.#nodes.map(({ agent }) => agent.destroy()));
   }
 
-  *#missing({ user, watch, brokenMs = Number.POSITIVE_INFINITY }: Held) {
+  /** Cuts the streams one after the other, each once in `cutMs`. */
+  #cutInTurn(): void {
+    if (this.cutMs === undefined || this.#held.length === 0) return;
+    let turn = 0;
+    this.#cutting = setInterval(() => this.#held[turn++ % this.#held.length]?.cut(), this.cutMs / this.#held.length);
+  }
+
+  *#missing({ user, watch, brokenMs = Number.POSITIVE_INFINITY }: HeldStream) {
     const { crowd, witness } = this.watching;
     for (const author of crowd.followeesOf(user)) {
       for (const post of witness.postsOf(author)) {
@@ -131,37 +142,22 @@ export class Streaming {
     }
   }
 
-  #take(held: Held, data: unknown): void {
+  #see({ user, place, watch }: HeldStream, status: StatusJson): void {
     const nowMs = performance.now();
-    const status = this.#updateIn(data);
-    if (status === undefined) return;
-    for (const sighting of this.watching.sightings.in([status])) {
-      const first = held.watch.see(sighting);
-      if (first) this.watching.visible.seen('stream', held.place, sighting.post, nowMs);
+    const { crowd, sightings, visible } = this.watching;
+    for (const sighting of sightings.in([status])) {
+      // A follow during the run puts older posts into the home, which a stream that catches up sends then.
+      const hasOrder = crowd.alwaysReceives(user, sighting.post.author);
+      if (watch.see(sighting, hasOrder)) visible.seen('stream', place, sighting.post, nowMs);
     }
-  }
-
-  /** Parses a message; counts a malformed one as an error. */
-  #updateIn(data: unknown): StatusJson | undefined {
-    try {
-      const { event, payload } = objectIn(String(data));
-      return event === 'update' ? statusIn(String(payload)) : undefined;
-    } catch (error) {
-      if (!(error instanceof NoAnswer)) throw error;
-      this.#count(error.message);
-      return undefined;
-    }
-  }
-
-  #count(label: string): void {
-    this.#errors.set(label, (this.#errors.get(label) ?? 0) + 1);
   }
 
   /** Connects a stream. The token is sent in both ways that servers know: some read it only from the address. */
-  #connect(token: string): Promise<WebSocket | Answer> {
+  #connect(token: string, since?: string): Promise<WebSocket | Answer> {
     const node = this.#nodes[this.#next++ % this.#nodes.length];
     if (node === undefined) throw new Error('no server');
-    const url = `${node.url}&access_token=${encodeURIComponent(token)}`;
+    const from = since === undefined ? '' : `&since=${encodeURIComponent(since)}`;
+    const url = `${node.url}&access_token=${encodeURIComponent(token)}${from}`;
     return opened(node.agent, url, { authorization: `Bearer ${token}` }, this.timeoutMs);
   }
 }

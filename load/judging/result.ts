@@ -92,6 +92,8 @@ export interface LoadResult {
     readonly streamsBroken: number;
     /** Number of users who got pushes. */
     readonly pushes: number;
+    /** Number of times that streams were cut, or broke, and were resumed. */
+    readonly streamsResumed: number;
     /** Places that could not be read after the run, with reasons. */
     readonly unread: readonly string[];
   };

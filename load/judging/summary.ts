@@ -34,6 +34,7 @@ export function summary(result: LoadResult): string {
     `${looked.posts} acknowledged posts looked for at ${looked.authors} authors, in ${looked.homes} homes, on ${looked.streams} streams, in the pushes of ${looked.pushes} users: ` +
       `lost ${verdicts.lost}, repeated ${verdicts.repeated}, out of order ${verdicts.outOfOrder}, late ${verdicts.late}`,
     ...looked.unread.slice(0, 5).map((place) => `could not be read afterwards: ${place}`),
+    ...(looked.streamsResumed > 0 ? [`streams were resumed ${looked.streamsResumed} times`] : []),
     ...(looked.streamsBroken > 0 ? [`${looked.streamsBroken} streams broke off during the run`] : []),
     ...findings.slice(0, 10).map(({ verdict, place, post, detail }) => `  ${verdict}: ${post} in ${place}: ${detail}`),
     generatorLine(generator),

@@ -56,8 +56,11 @@ export class OrderWatch {
     private readonly findings: Findings,
   ) {}
 
-  /** Records a post. @returns false if it was seen here before */
-  see({ post, id }: Sighting): boolean {
+  /**
+   * Records a post. @param hasOrder false if the place may receive older posts of its author later
+   * @returns false if it was seen here before
+   */
+  see({ post, id }: Sighting, hasOrder = true): boolean {
     if (this.saw(post)) {
       const detail = id === post.id ? `came again as ${id}` : `came as ${post.id} and as ${id}`;
       this.findings.add({ verdict: 'repeated', place: this.place, post: post.marker, detail });
@@ -66,6 +69,7 @@ export class OrderWatch {
     const word = post.number >>> 5;
     if (word >= this.#seen.length) this.#grow(word + 1);
     this.#seen[word] = (this.#seen[word] ?? 0) | (1 << (post.number & 31));
+    if (!hasOrder) return true;
     const latest = this.#latestStart.get(post.author);
     if (latest !== undefined && (post.acknowledgedMs ?? Number.POSITIVE_INFINITY) < latest.startedMs) {
       const detail = `answered ${Math.round(latest.startedMs - (post.acknowledgedMs ?? 0))} ms before ${latest.marker} was sent, but appears after it`;

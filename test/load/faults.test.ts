@@ -73,6 +73,20 @@ test('a post that was streamed twice is reported as repeated', async () => {
   assert.ok(repeated?.every(({ place }) => place.startsWith('stream')));
 });
 
+test('a post that a resumed stream sends again is reported as repeated', async () => {
+  const cut = ['--cut', '300ms', '--rate', '100/s', '--late', '20s'];
+  const { code, result } = await against({ repeatsAfterResumes: true }, ...cut);
+  assert.equal(code, 1);
+  assert.ok((result?.looked.streamsResumed ?? 0) > 0);
+  assert.ok((result?.verdicts.repeated ?? 0) > 0);
+});
+
+test('a stream without positions is not cut', async () => {
+  const { code, result, stdout } = await against({}, '--cut', '100ms', '--late', '20s', '--settle', '20s');
+  assert.equal(code, 0, stdout);
+  assert.deepEqual([result?.looked.streamsResumed, result?.looked.streamsBroken], [0, 0]);
+});
+
 test('a post below older ones of its author is reported as out of order', async () => {
   const { code, result } = await against({ misplaceEach: 25 });
   assert.equal(code, 1);
@@ -85,6 +99,16 @@ test('a post that was streamed after newer ones of its author is reported as out
   assert.equal(code, 1);
   assert.ok((result?.verdicts.outOfOrder ?? 0) > 0);
   assert.ok(result?.findings.some(({ verdict, place }) => verdict === 'outOfOrder' && place.startsWith('stream')));
+});
+
+test('older posts that streams send after a follow during the run are not out of order', async () => {
+  const { code, result, stdout } = await against(
+    { catchesUpAfterFollows: true },
+    ...['--mix', 'post:5,follow:1', '--follows', '3', '--streams', '8', '--late', '20s', '--settle', '20s'],
+  );
+  assert.equal(code, 0, stdout);
+  assert.ok((result?.operations.follow?.good ?? 0) > 0);
+  assert.deepEqual(result?.verdicts, { lost: 0, repeated: 0, outOfOrder: 0, late: 0 });
 });
 
 test('posts that homes show after the limit are late, which fails the run only if requested', async () => {

@@ -19,6 +19,10 @@ export interface Faults {
   /** Delay until homes show a post. */
   readonly homeDelayMs?: number;
   readonly streamDelayMs?: number;
+  /** Streams can be resumed, and then send the newest post again. */
+  readonly repeatsAfterResumes?: boolean;
+  /** After a follow, the stream sends the newest posts of the followed account, newest first. */
+  readonly catchesUpAfterFollows?: boolean;
   readonly breakStreamsAfterMs?: number;
   /** Homes: 503 with Retry-After. */
   readonly shedEach?: number;
@@ -75,7 +79,9 @@ export class FaultyServer {
       if (account === undefined) return socket.close();
       this.#streams.set(socket, account);
       socket.on('close', () => this.#streams.delete(socket));
-      const { breakStreamsAfterMs } = this.faults;
+      const { breakStreamsAfterMs, repeatsAfterResumes } = this.faults;
+      const newest = this.#posts.find(({ author }) => account.follows.has(author));
+      if (repeatsAfterResumes && request.url?.includes('since=') && newest) this.#stream(newest, 1, account);
       if (breakStreamsAfterMs !== undefined) setTimeout(() => socket.close(), breakStreamsAfterMs);
     });
   }
@@ -133,7 +139,7 @@ export class FaultyServer {
     const [, verb] = /^\/api\/v1\/accounts\/\w+\/(follow|unfollow)$/.exec(pathname) ?? [];
     const subject = pathname.split('/')[4] ?? '';
     if (verb !== undefined) {
-      if (verb === 'follow') account.follows.add(subject);
+      if (verb === 'follow') this.#follow(account, subject);
       else account.follows.delete(subject);
       return answer(200, { id: subject, following: verb === 'follow' });
     }
@@ -150,6 +156,16 @@ export class FaultyServer {
       200,
       page(own === undefined ? this.#posts : this.#posts.filter(({ author }) => author === own), searchParams),
     );
+  }
+
+  #follow(account: Account, author: string): void {
+    if (this.faults.catchesUpAfterFollows && !account.follows.has(author)) {
+      // Newer ones may not have been sent to other streams yet.
+      const untilMs = performance.now() - 50;
+      const missed = this.#posts.filter((post) => post.author === author && post.atMs < untilMs).slice(0, 5);
+      for (const post of missed) this.#stream(post, 1, account);
+    }
+    account.follows.add(author);
   }
 
   #home(account: Account, query: URLSearchParams): Answer {
@@ -195,10 +211,16 @@ export class FaultyServer {
     return post;
   }
 
-  #stream(post: Post, times: number): void {
-    const message = JSON.stringify({ stream: ['user'], event: 'update', payload: JSON.stringify(post) });
+  #stream(post: Post, times: number, only?: Account): void {
+    const position = this.faults.repeatsAfterResumes ? { event_id: post.id } : {};
+    const message = JSON.stringify({
+      stream: ['user'],
+      event: 'update',
+      payload: JSON.stringify(post),
+      ...position,
+    });
     for (const [socket, viewer] of this.#streams) {
-      if (!viewer.follows.has(post.author)) continue;
+      if (only === undefined ? !viewer.follows.has(post.author) : viewer !== only) continue;
       for (let sent = 0; sent < times; sent++) socket.send(message);
     }
   }

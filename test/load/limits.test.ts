@@ -25,7 +25,16 @@ function found(over: { readonly lost?: number; readonly late?: number; readonly 
     total: figuresOf(all, 1),
     visibleMs: { home: latencyOf(visible), stream: none, push: none },
     verdicts: { lost: over.lost ?? 0, repeated: 0, outOfOrder: 0, late: over.late ?? 0 },
-    looked: { posts: 9, authors: 1, homes: 1, streams: 0, streamsBroken: 0, pushes: 0, unread: over.unread ?? [] },
+    looked: {
+      posts: 9,
+      authors: 1,
+      homes: 1,
+      streams: 0,
+      streamsBroken: 0,
+      streamsResumed: 0,
+      pushes: 0,
+      unread: over.unread ?? [],
+    },
   };
 }
 

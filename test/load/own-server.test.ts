@@ -60,6 +60,15 @@ test('an open loop keeps to its rate on our own server', async () => {
   assert.equal(result?.looked.authors, 3);
 });
 
+test('streams that are cut all the time resume without a loss, a repeat or a change of order', async () => {
+  const args = ['--mix', 'post:3,follow:1', '--rate', '60/s', '--for', '4s', '--streams', '8', '--cut', '400ms'];
+  const { code, result, stdout, stderr } = await load(users, server.url, ...args, ...PATIENT, '--max-late', '0');
+  assert.equal(code, 0, stdout + stderr);
+  assert.deepEqual(result?.verdicts, { lost: 0, repeated: 0, outOfOrder: 0, late: 0 });
+  assert.ok((result?.looked.streamsResumed ?? 0) > 20, stdout);
+  assert.equal(result?.looked.streamsBroken, 0);
+});
+
 test('several addresses get requests in turn, and posts at one are checked at the others', async () => {
   const other = server.url.replace('127.0.0.1', 'localhost');
   const args = ['--mix', 'post,home', '--count', '60', '--in-flight', '4', '--for', '60s', ...PATIENT];

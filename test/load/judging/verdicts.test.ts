@@ -78,6 +78,15 @@ test('the same status twice and one post as two statuses are repeated; the same 
   assert.equal(findings.counts.repeated, 1);
 });
 
+test('a place that receives older posts of an author later has no order for that author, but repeats count', () => {
+  const witness = new Observer();
+  const [first, second] = [post(witness, 0, 10), post(witness, 20, 30)];
+  const findings = new Findings();
+  const watch = new OrderWatch('a stream', findings);
+  for (const sighting of sighted(second, first, first)) watch.see(sighting, false);
+  assert.deepEqual(findings.counts, { lost: 0, repeated: 1, outOfOrder: 0, late: 0 });
+});
+
 test('missing acknowledged posts are lost, others are not', () => {
   const witness = new Observer();
   const [there, gone, unanswered] = [post(witness, 0, 10), post(witness, 20, 30), post(witness, 40, undefined)];

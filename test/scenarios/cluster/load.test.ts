@@ -22,6 +22,7 @@ test('on three nodes every post is in every place, once, in order and in time, t
   for (const pace of [
     ['--in-flight', '6', '--count', '400'],
     ['--rate', '60/s', '--arrivals', 'poisson', '--for', '4s', '--streams', '9'],
+    ['--rate', '60/s', '--mix', 'post:4,home:4,follow:1', '--for', '4s', '--streams', '9', '--cut', '500ms'],
     ['--in-flight', '3', '--count', '200', '--streams', '0'],
   ]) {
     const { code, result, stdout, stderr } = await load(users, ...urls, ...pace, ...PATIENT);
