@@ -1,4 +1,5 @@
 import { compareIds, makeId } from '../../actors/domain/ids.js';
+import type { Timer } from '../../actors/domain/time.js';
 import type { StoreStatusRecord } from '../../proto/gen/types.js';
 import { isWelcome } from '../viewing/judge-accounts.js';
 import type { Lens } from '../viewing/lens.js';
@@ -25,6 +26,17 @@ const SHOWN_LOOKED_MAX = 200;
  */
 type Outcome = 'done' | 'behind' | 'too_many';
 
+/** Time for which a catch-up waits for its reader: other streams of the account wait, too. */
+const DRAINED_MS_MAX = 5_000;
+
+/** Receiver of a catch-up. */
+interface Reader {
+  /** True while the subscription exists. */
+  wanted(): boolean;
+  /** Resolves when more may be sent. */
+  room(): Promise<void>;
+}
+
 /** Sends an event to a subscription. */
 export type Send = (subscription: StreamSubscription, event: StreamEvent) => void;
 
@@ -49,37 +61,41 @@ export class CatchingUp {
   /** Catches one subscription up. Disconnects its client if it missed more than one catch-up may send. */
   async of(connection: Connection, subscription: StreamSubscription): Promise<void> {
     const wanted = () => connection.open && connection.subscriptions.get(subscription.kind.name) === subscription;
+    const reader = { wanted, room: () => this.#room(connection) };
     const outcomes: Outcome[] = [];
+    const { resetTo } = subscription;
+    if (resetTo !== undefined && wanted()) subscription.reset(resetTo);
     if (subscription.wantsStatuses) {
-      outcomes.push(await this.#changes(subscription, wanted));
-      await this.#shown(subscription, wanted);
-      outcomes.push(await this.#statuses(subscription, wanted));
+      outcomes.push(await this.#changes(subscription, reader));
+      await this.#shown(subscription, reader);
+      outcomes.push(await this.#statuses(subscription, reader));
     }
-    if (subscription.wantsNotifications) outcomes.push(await this.#notifications(subscription, wanted));
-    if (subscription.kind.direct) outcomes.push(await this.#conversations(subscription, wanted));
+    if (subscription.wantsNotifications) outcomes.push(await this.#notifications(subscription, reader));
+    if (subscription.kind.direct) outcomes.push(await this.#conversations(subscription, reader));
     if (!wanted()) return;
     if (outcomes.includes('too_many')) subscription.reset(makeId(this.parts.services.idClock.nowMs(), 0, 0));
     else if (outcomes.includes('behind')) connection.socket.close('behind');
   }
 
   /** Sends the edits and deletions that a client missed before it resumed, of statuses that were sent before. */
-  async #changes(subscription: StreamSubscription, wanted: () => boolean): Promise<Outcome> {
+  async #changes(subscription: StreamSubscription, reader: Reader): Promise<Outcome> {
     const sinceMs = subscription.missedChangesMs;
     if (sinceMs === undefined) return 'done';
-    const found = await this.#untilAvailable(wanted, () => this.parts.sources.changesSince(sinceMs));
-    if (found === undefined || !wanted()) return 'done';
+    const found = await this.#untilAvailable(reader, () => this.parts.sources.changesSince(sinceMs));
+    if (found === undefined || !reader.wanted()) return 'done';
     subscription.missedChangesMs = undefined;
     if (found === 'too_many') return found;
     const changed = this.#seen(subscription, found);
     if (changed.length > CATCH_UP_SENT_MAX) return 'too_many';
     for (const { id, deleted } of changed) {
-      if (deleted && wanted()) subscription.deleted(new StreamEvent('delete', id, undefined), id);
+      if (deleted && reader.wanted()) subscription.deleted(new StreamEvent('delete', id, undefined), id);
+      await reader.room();
     }
     const edited = changed.filter(({ deleted }) => !deleted).map(({ id }) => id);
-    for (let from = 0; from < edited.length && wanted(); from += PAGE) {
+    for (let from = 0; from < edited.length && reader.wanted(); from += PAGE) {
       const ids = edited.slice(from, from + PAGE);
-      const records = (await this.#untilAvailable(wanted, () => this.parts.sources.nowOf(ids))) ?? [];
-      for (const record of records) if (record !== undefined) await this.#edit(subscription, record, wanted);
+      const records = (await this.#untilAvailable(reader, () => this.parts.sources.nowOf(ids))) ?? [];
+      for (const record of records) if (record !== undefined) await this.#edit(subscription, record, reader);
     }
     return 'done';
   }
@@ -99,7 +115,7 @@ export class CatchingUp {
     return [...last.values()];
   }
 
-  async #statuses(subscription: StreamSubscription, wanted: () => boolean): Promise<Outcome> {
+  async #statuses(subscription: StreamSubscription, reader: Reader): Promise<Outcome> {
     const { sources } = this.parts;
     if (subscription.kind.public === 'remote') return 'done';
     const { home, list, tag } = subscription.kind;
@@ -109,62 +125,63 @@ export class CatchingUp {
       if (tag !== undefined) return sources.tagSince(this.viewer, tag, sinceId, PAGE);
       return sources.publicSince(this.viewer, sinceId, PAGE);
     };
-    return this.#pages(this.#start(subscription.statuses.floor), wanted, read, async (record) => {
+    return this.#pages(this.#start(subscription.statuses.floor), reader, read, async (record) => {
       const takes = () => this.#takes(subscription, record);
       if (subscription.statuses.has(record.id) || !takes()) return false;
-      const event = await this.#untilAvailable(wanted, () => statusEvent(sources, record));
-      if (event === undefined || !wanted() || !takes()) return false;
+      const event = await this.#untilAvailable(reader, () => statusEvent(sources, record));
+      if (event === undefined || !reader.wanted() || !takes()) return false;
       await this.view.screened(subscription, event, record, (one, shown) => one.status(shown, record));
       return true;
     });
   }
 
   /** Checks statuses that were sent for deletions and edits. A new stream has none, and reads nothing. */
-  async #shown(subscription: StreamSubscription, wanted: () => boolean): Promise<void> {
+  async #shown(subscription: StreamSubscription, reader: Reader): Promise<void> {
     const ids = subscription.statuses.shown(SHOWN_LOOKED_MAX);
     if (ids.length === 0) return;
-    const now = (await this.#untilAvailable(wanted, () => this.parts.sources.nowOf(ids))) ?? [];
+    const now = (await this.#untilAvailable(reader, () => this.parts.sources.nowOf(ids))) ?? [];
     for (const [place, record] of now.entries()) {
       const id = ids[place] as string;
-      if (!wanted()) return;
+      if (!reader.wanted()) return;
       if (record === undefined) subscription.deleted(new StreamEvent('delete', id, undefined), id);
-      else if (subscription.isNew(record)) await this.#edit(subscription, record, wanted);
+      else if (subscription.isNew(record)) await this.#edit(subscription, record, reader);
     }
   }
 
-  async #edit(subscription: StreamSubscription, record: StoreStatusRecord, wanted: () => boolean): Promise<void> {
+  async #edit(subscription: StreamSubscription, record: StoreStatusRecord, reader: Reader): Promise<void> {
     const takes = () => this.#takes(subscription, record);
     if (!takes()) return;
-    const event = await this.#untilAvailable(wanted, () => statusEvent(this.parts.sources, record, 'edited'));
-    if (event === undefined || !wanted() || !takes()) return;
+    const event = await this.#untilAvailable(reader, () => statusEvent(this.parts.sources, record, 'edited'));
+    if (event === undefined || !reader.wanted() || !takes()) return;
     await this.view.screened(subscription, event, record, (one, shown) => one.edited(shown, record));
+    await reader.room();
   }
 
-  #notifications(subscription: StreamSubscription, wanted: () => boolean): Promise<Outcome> {
+  #notifications(subscription: StreamSubscription, reader: Reader): Promise<Outcome> {
     const { sources } = this.parts;
     const read = (sinceId: string) => sources.notificationsSince(this.viewer, sinceId, PAGE);
-    return this.#pages(this.#start(subscription.notifications.floor), wanted, read, async (found) => {
+    return this.#pages(this.#start(subscription.notifications.floor), reader, read, async (found) => {
       const { id, record } = found;
       if (record.filtered === true || subscription.notifications.has(id)) return false;
       const lens = this.view.lens();
       if (lens === undefined || !isWelcome(record, lens)) return false;
-      const event = await this.#untilAvailable(wanted, () => notificationEvent(sources, this.viewer, id, record));
-      if (event === undefined || !wanted()) return false;
+      const event = await this.#untilAvailable(reader, () => notificationEvent(sources, this.viewer, id, record));
+      if (event === undefined || !reader.wanted()) return false;
       subscription.notification(event, id);
       return true;
     });
   }
 
-  #conversations(subscription: StreamSubscription, wanted: () => boolean): Promise<Outcome> {
+  #conversations(subscription: StreamSubscription, reader: Reader): Promise<Outcome> {
     const { sources } = this.parts;
     const since = this.#start(subscription.statuses.floor);
     const read = async (sinceId: string) => {
       const directs = await sources.conversationsSince(this.viewer, sinceId, PAGE);
       return directs.map((direct) => ({ id: direct.statusIds.at(-1) ?? '', direct }));
     };
-    return this.#pages(since, wanted, read, async ({ direct }) => {
-      const event = await this.#untilAvailable(wanted, () => conversationEvent(sources, this.viewer, direct));
-      if (event === undefined || compareIds(event.id, since) <= 0 || !wanted()) return false;
+    return this.#pages(since, reader, read, async ({ direct }) => {
+      const event = await this.#untilAvailable(reader, () => conversationEvent(sources, this.viewer, direct));
+      if (event === undefined || compareIds(event.id, since) <= 0 || !reader.wanted()) return false;
       subscription.conversation(event, event.id);
       return true;
     });
@@ -173,17 +190,19 @@ export class CatchingUp {
   /** Reads all pages. `offer` returns true if the item had to be sent. */
   async #pages<T extends { readonly id: string }>(
     sinceId: string,
-    wanted: () => boolean,
+    reader: Reader,
     read: (sinceId: string) => Promise<readonly T[]>,
     offer: (item: T) => Promise<boolean>,
   ): Promise<Outcome> {
     let after = sinceId;
     let sent = 0;
-    for (let count = 0; count < READ_MAX && wanted(); ) {
-      const items = (await this.#untilAvailable(wanted, () => read(after))) ?? [];
+    for (let count = 0; count < READ_MAX && reader.wanted(); ) {
+      const items = (await this.#untilAvailable(reader, () => read(after))) ?? [];
       for (const item of items) {
         if (sent >= CATCH_UP_SENT_MAX) return 'behind';
-        if (await offer(item)) sent += 1;
+        if (!(await offer(item))) continue;
+        sent += 1;
+        await reader.room();
       }
       const last = items.at(-1);
       if (last === undefined || items.length < PAGE || compareIds(last.id, after) <= 0) return 'done';
@@ -193,14 +212,29 @@ export class CatchingUp {
     return 'too_many';
   }
 
+  /**
+   * Waits until the reader has taken most of what was sent. A catch-up has more than may wait for a reader. One that
+   * takes nothing is disconnected, and resumes from there.
+   */
+  async #room({ socket }: Connection): Promise<void> {
+    const drained = socket.drained();
+    if (drained === undefined) return;
+    let timer: Timer | undefined;
+    const late = new Promise<true>((resolve) => {
+      timer = this.parts.services.clock.after(DRAINED_MS_MAX, () => resolve(true));
+    });
+    if ((await Promise.race([drained, late])) === true) socket.close('slow');
+    timer?.cancel();
+  }
+
   /** Returns the id to read from: never before the hub's limit, whatever position the client gives. */
   #start(floor: string): string {
     const oldest = this.parts.oldestId();
     return compareIds(floor, oldest) > 0 ? floor : oldest;
   }
 
-  #untilAvailable<T>(wanted: () => boolean, attempt: () => Promise<T>): Promise<T | undefined> {
-    return untilAvailable(this.parts.services.clock, wanted, attempt);
+  #untilAvailable<T>(reader: Reader, attempt: () => Promise<T>): Promise<T | undefined> {
+    return untilAvailable(this.parts.services.clock, reader.wanted, attempt);
   }
 
   #takes(subscription: StreamSubscription, record: StoreStatusRecord): boolean {

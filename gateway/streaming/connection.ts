@@ -22,6 +22,8 @@ export interface StreamSocket {
    */
   send(event: StreamEvent, kind: StreamKind, at?: () => string): void;
   heartbeat(): void;
+  /** Resolves when the reader has taken most of what was sent, or is gone; undefined if that is so now. */
+  drained(): Promise<void> | undefined;
   close(reason: CloseReason): void;
 }
 
@@ -38,6 +40,8 @@ export class StreamSubscription {
    * sent.
    */
   missedChangesMs: number | undefined;
+  /** Floor of the next position if the client must still be told to reload its timelines. */
+  resetTo: string | undefined;
   /** Place of the stream's statuses. */
   readonly at: Place;
   /** Place of statuses that the stream may have shown before. */
@@ -159,6 +163,7 @@ export class StreamSubscription {
    * `floor`.
    */
   reset(floor: string): void {
+    this.resetTo = undefined;
     this.#position.restart(floor);
     this.#send(new StreamEvent('reset', undefined, floor), floor);
   }

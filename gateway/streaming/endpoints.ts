@@ -113,6 +113,7 @@ export class StreamingEndpoints {
         this.#upgrade(response, request, context),
       open: (socket: WebSocket<SocketData>) => this.#opened(socket),
       message: (socket: WebSocket<SocketData>, message: ArrayBuffer) => this.#received(socket, message),
+      drain: (socket: WebSocket<SocketData>) => streamOf(socket)?.flowed(),
       close: (socket: WebSocket<SocketData>) => this.#closed(socket),
     };
     app.ws<SocketData>(STREAMING_PATH, behaviour);
@@ -296,7 +297,7 @@ export class StreamingEndpoints {
   #closed(socket: WebSocket<SocketData>): void {
     const { connection } = socket.getUserData();
     if (connection === undefined) return;
-    (connection.socket as WebSocketStream).gone();
+    streamOf(socket)?.gone();
     this.#hub.disconnect(connection);
   }
 
@@ -399,6 +400,9 @@ function namedIn(head: Head): string | undefined | Problem {
     throw error;
   }
 }
+
+const streamOf = (socket: WebSocket<SocketData>): WebSocketStream | undefined =>
+  socket.getUserData().connection?.socket as WebSocketStream | undefined;
 
 interface Message {
   readonly type: 'subscribe' | 'unsubscribe';

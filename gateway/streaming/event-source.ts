@@ -3,7 +3,7 @@ import { CORS_HEADERS } from '../http/request/headers.js';
 import type { CloseReason, StreamSocket } from './connection.js';
 import type { StreamEvent } from './stream-event.js';
 import type { StreamKind } from './stream-kinds.js';
-import { SOCKET_BUFFERED_BYTES_MAX } from './web-socket.js';
+import { CATCH_UP_BUFFERED_BYTES_MAX, SOCKET_BUFFERED_BYTES_MAX, Waiting } from './web-socket.js';
 
 /** Time in ms after which a disconnected client reconnects: by then another node has taken over. */
 const RECONNECT_MS = 1_000;
@@ -19,6 +19,7 @@ const CHUNK_END = ':\n';
 /** Response to an SSE request, open until either side ends it (HTML standard §9.2). */
 export class EventSourceStream implements StreamSocket {
   readonly #response: HttpResponse;
+  readonly #waiting = new Waiting();
   #open = true;
   #waitingBytes = 0;
 
@@ -51,9 +52,14 @@ export class EventSourceStream implements StreamSocket {
     this.#write(':thump\n\n');
   }
 
+  drained(): Promise<void> | undefined {
+    return this.#open && this.#waitingBytes > CATCH_UP_BUFFERED_BYTES_MAX ? this.#waiting.until() : undefined;
+  }
+
   close(reason: CloseReason): void {
     if (!this.#open) return;
     this.#open = false;
+    this.#waiting.end();
     if (reason === 'slow') this.#response.close();
     // uWebSockets' own closing flag would write its header into the middle of the body, so it is not used.
     else this.#response.cork(() => this.#response.end(SENT_AWAY.includes(reason) ? `retry: ${RECONNECT_MS}\n\n` : ''));
@@ -63,6 +69,7 @@ export class EventSourceStream implements StreamSocket {
   /** Records that the client disconnected: the response must not be used any more. */
   gone(): void {
     this.#open = false;
+    this.#waiting.end();
     this.onClosed();
   }
 
@@ -78,6 +85,7 @@ export class EventSourceStream implements StreamSocket {
     this.#response.cork(() => {
       if (this.#response.write(CHUNK_END)) this.#waitingBytes = 0;
     });
+    if (this.#waitingBytes === 0) this.#waiting.end();
   }
 
   #write(...texts: (Uint8Array | string)[]): void {

@@ -140,6 +140,7 @@ export class Hub {
     const from = since === undefined || isLost ? ({ floor: now, sent: [], isNew: true } as const) : since;
     const subscription = new StreamSubscription(kind, connection.scopes, connection.socket, from, idClock);
     if (since === from) subscription.missedChangesMs = idMs(from.floor) - CHANGES_LATE_MS;
+    if (isLost) subscription.resetTo = now;
     connection.subscriptions.set(kind.name, subscription);
     this.#followStatuses();
     this.#followAnnouncements();
@@ -149,8 +150,7 @@ export class Hub {
     ];
     const waited = feeds.some((feed) => !feed.live);
     await Promise.all(feeds.map((feed) => feed.ready));
-    // The reset is sent after live events arrive, so that the client receives everything that happens after it reloads.
-    if (isLost) viewer.resetOne(connection, subscription, now);
+    // A reset is sent after live events arrive, so that the client receives everything that happens after it reloads.
     if (waited || since !== undefined) viewer.catchUpOne(connection, subscription);
   }
 

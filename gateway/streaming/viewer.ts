@@ -183,13 +183,6 @@ export class Viewer {
     this.#lane.run(() => this.#catchingUp.of(connection, subscription));
   }
 
-  /** Tells the client of one new subscription to reload its timelines. */
-  resetOne(connection: Connection, subscription: StreamSubscription, floor: string): void {
-    this.#lane.run(() => {
-      if (connection.open) subscription.reset(floor);
-    });
-  }
-
   #onMessage(payload: Uint8Array): void {
     const message = accountTopicCodec.decode(payload);
     if (message.kind === 'relations') this.#refreshLens();

@@ -43,6 +43,27 @@ export class MessageCount {
 /** Bytes that may wait for one reader: a few hundred events. */
 export const SOCKET_BUFFERED_BYTES_MAX = 1_048_576;
 
+/** Bytes with which a catch-up waits for its reader: the rest is room for live events. */
+export const CATCH_UP_BUFFERED_BYTES_MAX = 262_144;
+
+/** Catch-ups that wait for one reader. */
+export class Waiting {
+  #drained: Promise<void> | undefined;
+  #resolve: () => void = () => {};
+
+  until(): Promise<void> {
+    this.#drained ??= new Promise((resolve) => {
+      this.#resolve = resolve;
+    });
+    return this.#drained;
+  }
+
+  end(): void {
+    this.#drained = undefined;
+    this.#resolve();
+  }
+}
+
 /** Close codes of RFC 6455 §7.4.1 and its registry; 1012 and 1013 tell clients to reconnect. */
 const CLOSE_CODES: Record<CloseReason, readonly [number, string]> = {
   revoked: [1008, 'token revoked'],
@@ -56,6 +77,7 @@ const CLOSE_CODES: Record<CloseReason, readonly [number, string]> = {
 
 export class WebSocketStream implements StreamSocket {
   readonly #socket: WebSocket<SocketData>;
+  readonly #waiting = new Waiting();
   #open = true;
 
   constructor(socket: WebSocket<SocketData>) {
@@ -73,9 +95,23 @@ export class WebSocketStream implements StreamSocket {
   /** Does nothing: uWebSockets sends pings itself. */
   heartbeat(): void {}
 
+  drained(): Promise<void> | undefined {
+    return this.#open && this.#isFull ? this.#waiting.until() : undefined;
+  }
+
+  /** Called when the reader has taken bytes. */
+  flowed(): void {
+    if (this.#open && !this.#isFull) this.#waiting.end();
+  }
+
+  get #isFull(): boolean {
+    return this.#socket.getBufferedAmount() > CATCH_UP_BUFFERED_BYTES_MAX;
+  }
+
   close(reason: CloseReason): void {
     if (!this.#open) return;
     this.#open = false;
+    this.#waiting.end();
     const [code, text] = CLOSE_CODES[reason];
     // A reader that is too slow would not read the close frame either.
     if (reason === 'slow') this.#socket.close();
@@ -85,6 +121,7 @@ export class WebSocketStream implements StreamSocket {
   /** Records that the socket is closed; it must not be used any more. */
   gone(): void {
     this.#open = false;
+    this.#waiting.end();
   }
 
   #write(message: Uint8Array): void {

@@ -113,6 +113,7 @@ class Story {
         received.push({ stream, event: event.event, payload });
       },
       heartbeat: () => undefined,
+      drained: () => undefined,
       close: (reason) => assert.equal(reason, 'restart'),
     };
     const connection = this.hub.connect(this.people[n] ?? '', 'hash', ['read'], socket, '');

@@ -63,3 +63,24 @@ test('a change of relations takes effect even if so much happens that a viewerâ€
   await until('the relations to be asked for again', async () => asked > before || undefined, WAIT_MS);
   await stream.close();
 });
+
+test('a client that must reload is told so even if its stream drops waiting events', async () => {
+  const stream = await EventStream.open(gateway, 'user', 'alice');
+  let release = () => {};
+  held = new Promise((resolve) => {
+    release = resolve;
+  });
+  rendering = 0;
+  const notification = { type: 'favourite', from: '5', statusId: '6', atMs: 0 };
+  const notify = (n: number) => tell({ kind: 'notification', notificationId: String(200_000 + n), notification });
+  notify(0);
+  await until('the stream to be held up', () => rendering > 0, WAIT_MS);
+  const outdated = await EventStream.open(gateway, 'user', 'alice', '1');
+  for (let n = 1; n <= FLOOD; n++) notify(n);
+  await new Promise((resolve) => setImmediate(resolve));
+  release();
+  await until('the reset', () => outdated.dataOf('reset').length > 0, WAIT_MS);
+  assert.deepEqual(outdated.dataOf('reset'), ['{}']);
+  assert.deepEqual(stream.dataOf('reset'), []);
+  await Promise.all([stream.close(), outdated.close()]);
+});

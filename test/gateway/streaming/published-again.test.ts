@@ -133,7 +133,7 @@ function resumedAt(name: string, floor: string) {
     sent.push(event.id ?? '');
     position = where?.() ?? position;
   };
-  const socket = { send, heartbeat: () => {}, close: () => {} };
+  const socket = { send, heartbeat: () => {}, drained: () => undefined, close: () => {} };
   const clock = { nowMs: () => T0 + 1_000, monotonicMs: () => 0 };
   const stream = new StreamSubscription(kind, ['read'], socket, since, clock);
   return { stream, sent, position: () => position };

@@ -16,7 +16,12 @@ function opened(name: string) {
   const kind = streamNamed(name);
   assert.ok(kind !== undefined);
   const sent: string[] = [];
-  const socket = { send: (event: StreamEvent) => sent.push(event.id ?? ''), heartbeat: () => {}, close: () => {} };
+  const socket = {
+    send: (event: StreamEvent) => sent.push(event.id ?? ''),
+    heartbeat: () => {},
+    drained: () => undefined,
+    close: () => {},
+  };
   const stream = new StreamSubscription(kind, ['read'], socket, { floor: newId(), sent: [] }, realClock);
   const shows = (reblogOfId?: string): string => {
     const record = { id: newId(), reblogOfId, editedAtMs: 0 } as StoreStatusRecord;

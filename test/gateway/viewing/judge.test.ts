@@ -320,7 +320,7 @@ function recordsOf({ author, mentioned, answered, original, ...one }: Of<typeof 
   return [says(author, { ...one, ...reply, mentions: named })];
 }
 
-const socket = { send: () => {}, heartbeat: () => {}, close: () => {} };
+const socket = { send: () => {}, heartbeat: () => {}, drained: () => undefined, close: () => {} };
 const STREAMS = ['user', 'list', 'public', 'hashtag'] as const;
 
 function subscriptionTo(name: string): StreamSubscription {

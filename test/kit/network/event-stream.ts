@@ -26,11 +26,15 @@ export class EventStream {
   private reading: Promise<void> = Promise.resolve();
   private last: string | undefined;
 
-  private constructor(private readonly send: Send) {}
+  private constructor(
+    private readonly send: Send,
+    /** Name of the stream, with its query. */
+    readonly path: string,
+  ) {}
 
   /** Opens a stream. `since`: the position after which it resumes. */
   static async open({ send }: Sender, stream: string, token: string, since?: string): Promise<EventStream> {
-    const opened = new EventStream(send);
+    const opened = new EventStream(send, stream);
     opened.last = since;
     opened.reading = opened.read(await opened.connect(`/api/v1/streaming/${stream}`, token));
     return opened;
@@ -38,7 +42,7 @@ export class EventStream {
 
   /** Opens a stream that reconnects after it was closed, and resumes at its position, as browsers do. */
   static async resuming({ send }: Sender, stream: string, token: string): Promise<EventStream> {
-    const opened = new EventStream(send);
+    const opened = new EventStream(send, stream);
     const address = `/api/v1/streaming/${stream}`;
     opened.last = makeId(Date.now(), 0, 0);
     opened.reading = opened.readOn(address, token, await opened.connect(address, token));
