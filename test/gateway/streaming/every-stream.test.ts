@@ -35,7 +35,7 @@ interface Row {
   readonly events: readonly (keyof typeof SCRIPT)[];
 }
 
-/** What each stream sends while the script is played. */
+/** Events that each stream sends while the script is played. */
 const TABLE: Readonly<Record<string, Row>> = {
   user: { path: 'user', events: ['picture', 'text', 'direct', 'notifications', 'home'] },
   'user:notification': { path: 'user/notification', events: ['notifications'] },

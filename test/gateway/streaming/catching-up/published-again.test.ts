@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { WebSocket } from 'undici';
-import { makeId } from '../../../actors/domain/ids.js';
-import { StreamSubscription } from '../../../gateway/streaming/connection.js';
-import { sinceOf } from '../../../gateway/streaming/position.js';
-import type { StreamSources } from '../../../gateway/streaming/sources.js';
-import { StreamEvent } from '../../../gateway/streaming/stream-event.js';
-import { streamNamed } from '../../../gateway/streaming/stream-kinds.js';
-import type { StoreStatusRecord } from '../../../proto/gen/types.js';
-import { InProcessHub } from '../../../transport/in-process-bus.js';
-import { EventStream } from '../../kit/network/event-stream.js';
-import { until } from '../../kit/time/until.js';
-import { ALICE, account, GatewayFixture, realClock } from '../http/gateway-fixture.js';
-import { NO_RELATIONS, NO_SOURCES, rendering } from './no-sources.js';
-import { plainStatus, tell } from './told-status.js';
+import { makeId } from '../../../../actors/domain/ids.js';
+import { StreamSubscription } from '../../../../gateway/streaming/connection.js';
+import { sinceOf } from '../../../../gateway/streaming/position.js';
+import type { StreamSources } from '../../../../gateway/streaming/sources.js';
+import { StreamEvent } from '../../../../gateway/streaming/stream-event.js';
+import { streamNamed } from '../../../../gateway/streaming/stream-kinds.js';
+import type { StoreStatusRecord } from '../../../../proto/gen/types.js';
+import { InProcessHub } from '../../../../transport/in-process-bus.js';
+import { EventStream } from '../../../kit/network/event-stream.js';
+import { until } from '../../../kit/time/until.js';
+import { ALICE, account, GatewayFixture, realClock } from '../../http/gateway-fixture.js';
+import { NO_RELATIONS, NO_SOURCES, rendering } from '../no-sources.js';
+import { plainStatus, tell } from '../told-status.js';
 
 const WAIT_MS = 30_000;
 /** More ids than a position contains. */

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { makeId } from '../../../actors/domain/ids.js';
-import { CATCH_UP_SENT_MAX } from '../../../gateway/streaming/catching-up.js';
-import type { StatusChange, StreamSources } from '../../../gateway/streaming/sources.js';
-import type { StoreStatusRecord } from '../../../proto/gen/types.js';
-import { EventStream } from '../../kit/network/event-stream.js';
-import { until } from '../../kit/time/until.js';
-import { ALICE, account, BOB, GatewayFixture } from '../http/gateway-fixture.js';
-import { NO_RELATIONS, NO_SOURCES, rendering } from './no-sources.js';
-import { plainStatus } from './told-status.js';
+import { makeId } from '../../../../actors/domain/ids.js';
+import { CATCH_UP_SENT_MAX } from '../../../../gateway/streaming/catching-up.js';
+import type { StatusChange, StreamSources } from '../../../../gateway/streaming/sources.js';
+import type { StoreStatusRecord } from '../../../../proto/gen/types.js';
+import { EventStream } from '../../../kit/network/event-stream.js';
+import { until } from '../../../kit/time/until.js';
+import { ALICE, account, BOB, GatewayFixture } from '../../http/gateway-fixture.js';
+import { NO_RELATIONS, NO_SOURCES, rendering } from '../no-sources.js';
+import { plainStatus } from '../told-status.js';
 
 const WAIT_MS = 10_000;
 const gateway = new GatewayFixture();

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { StreamSources } from '../../../gateway/streaming/sources.js';
-import { codec } from '../../../proto/codec.js';
-import type { NodeAccountTopic } from '../../../proto/gen/types.js';
-import { accountTopic } from '../../../transport/bus.js';
-import { EventStream } from '../../kit/network/event-stream.js';
-import { until } from '../../kit/time/until.js';
-import { ALICE, account, GatewayFixture } from '../http/gateway-fixture.js';
-import { NO_RELATIONS, NO_SOURCES } from './no-sources.js';
+import type { StreamSources } from '../../../../gateway/streaming/sources.js';
+import { codec } from '../../../../proto/codec.js';
+import type { NodeAccountTopic } from '../../../../proto/gen/types.js';
+import { accountTopic } from '../../../../transport/bus.js';
+import { EventStream } from '../../../kit/network/event-stream.js';
+import { until } from '../../../kit/time/until.js';
+import { ALICE, account, GatewayFixture } from '../../http/gateway-fixture.js';
+import { NO_RELATIONS, NO_SOURCES } from '../no-sources.js';
 
 const WAIT_MS = 5_000;
 /** More events than may wait for one viewer. */

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type CloseEvent, WebSocket } from 'undici';
-import { makeId } from '../../../actors/domain/ids.js';
-import { CATCH_UP_SENT_MAX } from '../../../gateway/streaming/catching-up.js';
-import type { StreamSources } from '../../../gateway/streaming/sources.js';
-import type { StoreStatusRecord } from '../../../proto/gen/types.js';
-import { STATUSES_TOPIC } from '../../../transport/bus.js';
-import { InProcessHub } from '../../../transport/in-process-bus.js';
-import { EventStream } from '../../kit/network/event-stream.js';
-import { lossyBus } from '../../kit/network/lossy-bus.js';
-import { until } from '../../kit/time/until.js';
-import { ALICE, account, GatewayFixture, realClock } from '../http/gateway-fixture.js';
-import { NO_RELATIONS, NO_SOURCES, rendering } from './no-sources.js';
-import { plainStatus, tell } from './told-status.js';
+import { makeId } from '../../../../actors/domain/ids.js';
+import { CATCH_UP_SENT_MAX } from '../../../../gateway/streaming/catching-up.js';
+import type { StreamSources } from '../../../../gateway/streaming/sources.js';
+import type { StoreStatusRecord } from '../../../../proto/gen/types.js';
+import { STATUSES_TOPIC } from '../../../../transport/bus.js';
+import { InProcessHub } from '../../../../transport/in-process-bus.js';
+import { EventStream } from '../../../kit/network/event-stream.js';
+import { lossyBus } from '../../../kit/network/lossy-bus.js';
+import { until } from '../../../kit/time/until.js';
+import { ALICE, account, GatewayFixture, realClock } from '../../http/gateway-fixture.js';
+import { NO_RELATIONS, NO_SOURCES, rendering } from '../no-sources.js';
+import { plainStatus, tell } from '../told-status.js';
 
 const WAIT_MS = 30_000;
 /** As many statuses as may wait for rendering. */

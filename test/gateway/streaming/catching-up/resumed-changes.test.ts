@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { rm } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 import { type MessageEvent, WebSocket } from 'undici';
-import { makeId } from '../../../actors/domain/ids.js';
-import { EventStream } from '../../kit/network/event-stream.js';
-import { urlOf } from '../../kit/network/sockets.js';
-import { type Person, TestServer } from '../../kit/services/server.js';
-import { until } from '../../kit/time/until.js';
+import { makeId } from '../../../../actors/domain/ids.js';
+import { EventStream } from '../../../kit/network/event-stream.js';
+import { urlOf } from '../../../kit/network/sockets.js';
+import { type Person, TestServer } from '../../../kit/services/server.js';
+import { until } from '../../../kit/time/until.js';
 
 const WAIT_MS = 10_000;
 const HOUR_MS = 3_600_000;
