@@ -40,7 +40,7 @@ export class StreamSubscription {
    * sent.
    */
   missedChangesMs: number | undefined;
-  /** Floor of the next position if the client must still be told to reload its timelines. */
+  /** Floor of the next position if the client must still receive `reset` and reload its timelines. */
   resetTo: string | undefined;
   /** Place of the stream's statuses. */
   readonly at: Place;

@@ -64,7 +64,7 @@ test('a change of relations takes effect even if so much happens that a viewerâ€
   await stream.close();
 });
 
-test('a client that must reload is told so even if its stream drops waiting events', async () => {
+test('a client that must reload gets `reset` even if its stream drops waiting events', async () => {
   const stream = await EventStream.open(gateway, 'user', 'alice');
   let release = () => {};
   held = new Promise((resolve) => {
