@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { eachBounded } from '../../actors/domain/each-bounded.js';
 import { FaultyServer } from './faulty-server.js';
 import { type Asked, type Instead, type Meddling, MeddlingProxy } from './meddling-proxy.js';
 import { load, type Ran } from './running.js';
 
 const ACCOUNTS = 6;
+/** Runs at a time. Each waits most of its time, and has a server and a proxy of its own. */
+const RUNS_AT_ONCE = 4;
 const HTML = '<!doctype html><title>Sign in</title>';
 
 /** Runs a short load through a changing proxy before a server without faults. */
@@ -43,13 +46,13 @@ test('an answer that is HTML, incomplete or something else is an error and ends 
     { text, holds: isHome },
     { text, holds: isRunsPost },
   ]);
-  for (const { text, holds } of [...cases, { text: '[null,7]', holds: isRunsPost }]) {
+  await eachBounded([...cases, { text: '[null,7]', holds: isRunsPost }], RUNS_AT_ONCE, async ({ text, holds }) => {
     const { code, result, stdout, stderr } = await through(oneIn(4, holds, { status: 200, text }), '--max-errors', '0');
     assert.equal(code, 1, stdout + stderr);
     assert.ok((result?.total.errors ?? 0) > 0, text);
     assert.equal((result?.total.good ?? 0) + (result?.total.errors ?? 0), 200, text);
     assert.equal(stderr.includes('Error'), false, stderr);
-  }
+  });
 });
 
 test('a list without statuses is an error when the page is judged', async () => {
@@ -63,10 +66,10 @@ test('a list without statuses is an error when the page is judged', async () => 
 test('an answer about something else to a favourite, a follow or a status is an error', async () => {
   const others = ({ path }: Asked) => /\/(favourite|unfavourite|follow|unfollow)$/.test(path);
   const mix = ['--mix', 'favourite,follow', '--follows', '0', '--settle', '0s'];
-  for (const text of [HTML, '{"id":"0"}']) {
+  await eachBounded([HTML, '{"id":"0"}'], RUNS_AT_ONCE, async (text) => {
     const { code, result } = await through(always(others, { status: 200, text }), ...mix);
     assert.deepEqual([code, result?.total.good], [1, 0], text);
-  }
+  });
 });
 
 test('a nonsensical answer before the run ends it with one line and 3', async () => {
@@ -75,19 +78,20 @@ test('a nonsensical answer before the run ends it with one line and 3', async ()
     ({ path }) => path.endsWith('/follow'),
     isPost,
   ];
-  for (const holds of begun) {
-    for (const instead of [{ status: 200, text: HTML }, { status: 500, text: HTML }, 'close'] as const) {
-      const { code, stderr, result } = await through(always(holds, instead));
-      assert.equal(code, 3, stderr);
-      assert.match(stderr, /^(preparing: .*\n)*murmuration load: [^\n]*\n$/);
-      assert.equal(result, undefined);
-    }
-  }
+  const answers: readonly Instead[] = [{ status: 200, text: HTML }, { status: 500, text: HTML }, 'close'];
+  const cases = begun.flatMap((holds) => answers.map((instead) => always(holds, instead)));
+  await eachBounded(cases, RUNS_AT_ONCE, async (meddling) => {
+    const { code, stderr, result } = await through(meddling);
+    assert.equal(code, 3, stderr);
+    assert.match(stderr, /^(preparing: .*\n)*murmuration load: [^\n]*\n$/);
+    assert.equal(result, undefined);
+  });
 });
 
 test('requests before the run are retried when the server disconnects, sheds or limits', async () => {
   const limited = { status: 429, text: '{}', headers: { 'retry-after': '0' } };
-  for (const instead of ['close', { status: 503, text: HTML }, limited] as const) {
+  const answers: readonly Instead[] = ['close', { status: 503, text: HTML }, limited];
+  await eachBounded(answers, RUNS_AT_ONCE, async (instead) => {
     let began = false;
     const before = (asked: Asked) => {
       began ||= isRunsPost(asked) || isHome(asked);
@@ -95,7 +99,7 @@ test('requests before the run are retried when the server disconnects, sheds or 
     };
     const { code, stdout, stderr } = await through(oneIn(5, before, instead));
     assert.equal(code, 0, stdout + stderr);
-  }
+  });
 });
 
 test('broken connections are errors, each by its name', async () => {
