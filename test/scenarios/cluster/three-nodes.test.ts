@@ -7,8 +7,6 @@ import { idShard } from '../../../actors/domain/ids.js';
 import { linkId } from '../../../actors/web-page/web-page.js';
 import type { AnyRoute } from '../../../gateway/http/route.js';
 import { allRoutes } from '../../../gateway/routes/index.js';
-import { EventStream } from '../../kit/network/event-stream.js';
-import { targetAt } from '../../kit/network/sockets.js';
 import { prefixed, program, withoutSettings } from '../../kit/services/server-process.js';
 import { ThreeNodes } from '../../kit/services/three-nodes.js';
 import { sameDayFor } from '../../kit/time/same-day.js';
@@ -24,6 +22,7 @@ import { answersOf, appTokenOf, differences, misfits, readings, settledAnswers }
 import { assertTold, playStory } from '../worlds/told-story.js';
 import { call, makePeople, type Person } from './people.js';
 import { SlowPage } from './slow-page.js';
+import { type OpenStream, streamsEverywhere } from './streams-everywhere.js';
 import { takeAway } from './taken-away.js';
 import { shownByAll, type Uploaded, uploadedByAll } from './uploaded.js';
 
@@ -314,15 +313,11 @@ test('a page that many statuses link to through all nodes at once is fetched onc
   }
 });
 
-/** Opens streams of an account at every node. */
-const streamsOf = (token: string) =>
-  Promise.all(cluster.urls.map((base) => EventStream.open(targetAt(base), 'user', token)));
-
 /**
  * Asserts that every node refuses the token and has ended its streams, within the time. Each check reads every node, so
  * a slow machine gets as many checks, not as many seconds.
  */
-async function assertShut(token: string, streams: readonly EventStream[], status: number): Promise<void> {
+async function assertShut(token: string, streams: readonly OpenStream[], status: number): Promise<void> {
   const refused = async (base: string) => (await statusAt(base, token)).status === status;
   await until(
     'all refuse, and their streams have ended',
@@ -350,7 +345,7 @@ test('a revoked token is refused on every node within a second, and its streams 
     scope: 'read write',
   })) as { access_token: string };
   const token = granted.access_token;
-  const streams = await streamsOf(token);
+  const streams = await streamsEverywhere(cluster.urls, token);
   await call(cluster.node(1).url, vic, 'POST', '/oauth/revoke', { ...credentials, token });
   await assertShut(token, streams, 401);
 });
@@ -361,7 +356,7 @@ test('a suspended and a disabled account are refused on every node within a seco
     [wim, 'suspend', 2],
     [xia, 'disable', 0],
   ] as const) {
-    const streams = await streamsOf(who.token);
+    const streams = await streamsEverywhere(cluster.urls, who.token);
     await call(cluster.node(node).url, world.chief, 'POST', `/api/v1/admin/accounts/${who.id}/action`, { type });
     await assertShut(who.token, streams, 403);
   }
