@@ -130,8 +130,8 @@ const payloads = (alert: Alert, id: string, kind: string): string[] =>
   );
 
 /** A wish of the push service lengthens the pause, and never shortens it. */
-function pauseOf({ random }: PushContext, { failures }: Readonly<State>, { reason, afterMs }: Later): number {
-  const firstMs = reason === 'busy' || afterMs !== undefined ? PAUSE_ASKED_MS : PAUSE_FIRST_MS;
+function pauseOf({ random }: PushContext, { failures }: Readonly<State>, { afterMs }: Later): number {
+  const firstMs = afterMs === undefined ? PAUSE_FIRST_MS : PAUSE_ASKED_MS;
   const leastMs = Math.min(PAUSE_MOST_MS, firstMs * PAUSE_GROWTH ** Math.min(failures, GROWTHS_MAX));
   const ownMs = leastMs * (1 + (PAUSE_SPREAD - 1) * random.fraction());
   return Math.min(RETRY_AFTER_MS_MAX, Math.max(ownMs, afterMs ?? 0));
