@@ -29,6 +29,8 @@ import { benchDeadPushService } from './push/dead-service.js';
 import { benchPushSender } from './push/sender.js';
 import { printTable, type Row } from './row.js';
 import { benchStart } from './start.js';
+import { benchIdleSockets } from './streams/idle-sockets.js';
+import { benchStreams } from './streams/streams.js';
 import { benchFavourite, benchFollow, benchPosts, benchReblog } from './writes.js';
 
 // npm run bench [-- NAME…] [--out FILE]: runs all benchmarks, or those named; prints a table, and writes JSON to FILE
@@ -83,6 +85,8 @@ const benchmarks: Readonly<Record<string, () => Promise<Row[]>>> = {
   moderation: benchModerationLists,
   profiles: benchProfileLists,
   visible: benchVisible,
+  streams: benchStreams,
+  'idle-sockets': benchIdleSockets,
   deliveries: benchDeliveries,
   'http-deliveries': benchHttpDeliveries,
   growth: benchGrowth,
