@@ -12,17 +12,20 @@ export function topicOf(subscription: string, notificationId: string): string {
   return createHash('sha256').update(`${subscription} ${notificationId}`).digest('base64url').slice(0, TOPIC_CHARS);
 }
 
-/** Returns the text of a push in the form that Mastodon's clients expect, its body shortened to `bodyChars`. */
+/**
+ * Returns the text of a push in the form that Mastodon's clients expect, its body shortened to `bodyChars`. The id is a
+ * number, as native clients demand; most ids end in zeros, so JavaScript reads them exactly, too.
+ */
 export function payloadOf(alert: Alert, notificationId: string, kind: string, bodyChars: number): string {
-  return JSON.stringify({
+  const text = JSON.stringify({
     access_token: alert.accessToken,
     preferred_locale: alert.locale,
-    notification_id: notificationId,
     notification_type: kind,
     icon: alert.icon,
     title: shortened(alert.title, TITLE_CHARS_MAX),
     body: shortened(alert.body, bodyChars),
   });
+  return `${text.slice(0, -1)},"notification_id":${BigInt(notificationId)}}`;
 }
 
 /** Names may be long; a lock screen shows one line. */

@@ -121,8 +121,10 @@ export class PushReceivers {
       return;
     }
     try {
-      const { title, body, notification_id: id } = objectIn(receiver.keys.decrypt(Buffer.concat(pieces)));
-      this.#see(receiver, `${title} ${body}`, String(id));
+      const text = receiver.keys.decrypt(Buffer.concat(pieces));
+      const { title, body } = objectIn(text);
+      // JavaScript would round the number.
+      this.#see(receiver, `${title} ${body}`, /"notification_id":"?(\d+)/.exec(text)?.[1] ?? '');
       response.writeHead(201).end();
     } catch (error) {
       if (!(error instanceof NoAnswer)) throw error;

@@ -120,7 +120,7 @@ test('a push is sent once, with the fields of its subscription and its type', as
   const [{ endpoint, p256dh, auth, encoding, ttlSeconds, urgency, topic, payload } = {} as PushMessage] = here.messages;
   assert.deepEqual([endpoint, p256dh, auth], ['https://push.example/1', 'p', 'a']);
   assert.deepEqual([encoding, ttlSeconds, urgency, topic], ['aesgcm', 172_800, 'high', topicOf(ONE, '1')]);
-  assert.equal(JSON.parse(payload).notification_id, '1');
+  assert.equal(JSON.parse(payload).notification_id, 1);
   assert.equal(here.figures.sent, 1);
   await here.enqueue(ONE, '2', 'favourite', HOUR_MS);
   assert.deepEqual([here.messages[1]?.urgency, here.messages[1]?.ttlSeconds], ['low', 11 * 3_600]);

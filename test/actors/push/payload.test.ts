@@ -14,10 +14,12 @@ test('a topic is stable, differs by subscription and notification, and fits RFC 
 
 test('a payload has the fields that clients expect', () => {
   const alert = alertOf({ title: 'Ben mentioned you', body: 'hello' });
+  const text = payloadOf(alert, '117668736756400257', 'mention', 200);
+  assert.match(text, /"notification_id":117668736756400257[,}]/, 'a number, as native clients demand, in full');
   assert.deepEqual(JSON.parse(payloadOf(alert, '42', 'mention', 200)), {
     access_token: 'token',
     preferred_locale: 'en',
-    notification_id: '42',
+    notification_id: 42,
     notification_type: 'mention',
     icon: 'https://here.example/avatar.png',
     title: 'Ben mentioned you',

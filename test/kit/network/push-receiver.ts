@@ -18,6 +18,10 @@ export interface ReceivedPush {
   readonly text: string;
 }
 
+/** Returns the id of the notification in a push. JavaScript would round the number. */
+export const notificationIn = ({ text }: Pick<ReceivedPush, 'text'>): string =>
+  /"notification_id":(\d+)/.exec(text)?.[1] ?? '';
+
 /** A subscription of a client at this service, as clients send it to their server. */
 export interface ReceiverSubscription {
   readonly endpoint: string;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { operatorClient } from '../../../cli/operator-socket.js';
 import { type LocalNats, startNats } from '../../../cluster/local/nats.js';
-import { PushReceiver } from '../../kit/network/push-receiver.js';
+import { notificationIn, PushReceiver } from '../../kit/network/push-receiver.js';
 import { LocalCluster } from '../../kit/services/local-cluster.js';
 import { until } from '../../kit/time/until.js';
 import { call, makePeople, type Person } from './people.js';
@@ -118,8 +118,7 @@ async function notified(url: string, reader: Person): Promise<string[]> {
 const step = (share: number) =>
   until(`${share} statuses acknowledged`, () => posted >= STATUSES * share || undefined, STEP_MS_MAX);
 
-const idsAt = ({ endpoint }: Device) =>
-  service.of(endpoint).map(({ text }) => JSON.parse(text).notification_id as string);
+const idsAt = ({ endpoint }: Device) => service.of(endpoint).map(notificationIn);
 
 test('each of 3,000 pushes arrives once while a node, NATS and a Cassandra node are killed', async (t) => {
   const posting = Promise.all(authors.map((author) => post(author, STATUSES / AUTHORS)));
@@ -155,7 +154,7 @@ test('each of 3,000 pushes arrives once while a node, NATS and a Cassandra node 
   t.diagnostic(`${service.received.length} messages, ${repeated} of them repeated under the same topic`);
   for (const device of devices) {
     // The push service has kept one message for each topic.
-    const shown = service.fetch(device.endpoint).map(({ text }) => JSON.parse(text).notification_id as string);
+    const shown = service.fetch(device.endpoint).map(notificationIn);
     assert.deepEqual(shown.sort(), expected.get(device.reader.id));
   }
   assert.deepEqual(service.complaints, []);

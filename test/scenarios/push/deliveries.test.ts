@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { operatorClient } from '../../../cli/operator-socket.js';
 import { freePort } from '../../../cluster/local/process.js';
-import { PushReceiver, type ReceivedPush } from '../../kit/network/push-receiver.js';
+import { notificationIn, PushReceiver, type ReceivedPush } from '../../kit/network/push-receiver.js';
 import { ServerProcess } from '../../kit/services/server-process.js';
 import { until } from '../../kit/time/until.js';
 import { call, makePeople, type Person } from '../cluster/people.js';
@@ -74,7 +74,7 @@ test('a notification arrives encrypted at every device, with the token of the de
       [shown.title, shown.body, shown.notification_type, shown.access_token, shown.preferred_locale],
       ['ben mentioned you', '@ada how are you?', 'mention', token, 'en'],
     );
-    const path = `/api/v1/notifications/${shown.notification_id}`;
+    const path = `/api/v1/notifications/${notificationIn(push)}`;
     const notification = await call(server.url, { ...ada, token: shown.access_token }, 'GET', path);
     assert.equal((notification as { type: string }).type, 'mention');
   }
