@@ -15,7 +15,7 @@ const library = (name, ...folders) =>
 const forGateway = [
   'gateway',
   'proto',
-  'actors/(domain|account|conversation|instance|push/alerts|web-page|report|timelines|runtime/(kind|slice))',
+  'actors/(domain|account|conversation|instance|mail/templates|push/alerts|web-page|report|timelines|runtime/(kind|slice))',
   'store/[^/]+$',
   'store/cache/(cache|cached-tables)',
   'media/workshop',

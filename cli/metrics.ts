@@ -40,6 +40,7 @@ export async function serveMetrics(listen: string, node: Node): Promise<() => Pr
   addCaches(registry, node);
   addRefusals(registry, node);
   addPushes(registry, node);
+  addMails(registry, node);
   const server = createServer((_request, response) => {
     registry.metrics().then(
       (text) => response.writeHead(200, { 'content-type': registry.contentType }).end(text),
@@ -161,6 +162,35 @@ function addPushes(registry: Registry, { pushes, services }: Node): void {
     registers: [registry],
     collect() {
       this.set(pushes.oldestMs(services.clock.nowMs()) / 1_000);
+    },
+  });
+}
+
+/** Adds the mails of this node. An alert belongs on the age of the oldest that waits. */
+function addMails(registry: Registry, { mails }: Node): void {
+  const gauge = (name: string, help: string, read: () => number) =>
+    new Gauge({
+      name: `murmuration_mail_${name}`,
+      help,
+      registers: [registry],
+      collect() {
+        this.set(read());
+      },
+    });
+  gauge('sent', 'Mails that the mail server has accepted from this node', () => mails.figures.sent);
+  gauge('waiting', 'Mails that wait on this node for their next attempt', () => mails.waiting().count);
+  gauge(
+    'oldest_waiting_seconds',
+    'Age of the oldest mail that waits on this node; 0 without any',
+    () => mails.waiting().oldestMs / 1_000,
+  );
+  new Gauge({
+    name: 'murmuration_mail_failed',
+    help: 'Attempts at mails that failed, by class; rejected and expired mails are given up',
+    labelNames: ['class'],
+    registers: [registry],
+    collect() {
+      for (const [name, count] of Object.entries(mails.figures.failed)) this.set({ class: name }, count);
     },
   });
 }

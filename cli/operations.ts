@@ -53,7 +53,7 @@ export async function operate<N extends OperationName>(
     'emoji.add': (wanted) => emojiOperations['emoji.add'](node, wanted),
     'emoji.remove': (wanted) => emojiOperations['emoji.remove'](node, wanted),
     'emoji.list': (wanted) => emojiOperations['emoji.list'](node, wanted),
-    status: async () => ({ ...node.status(), unsettled: node.runtime.metrics.unsettled }),
+    status: async () => ({ ...node.status(), unsettled: node.runtime.metrics.unsettled, mail: mailState(node) }),
     drain: async () => {
       drain();
       return node.status();
@@ -62,6 +62,13 @@ export async function operate<N extends OperationName>(
   const operation = Object.hasOwn(table, name) ? table[name] : undefined;
   if (operation === undefined) throw new Refused(`there is no operation ${name}`);
   return operation(input);
+}
+
+/** Returns what an operator asks first when mail does not arrive. */
+function mailState({ mails }: Node) {
+  const { count, oldestMs } = mails.waiting();
+  const { sent, failed } = mails.figures;
+  return { sent, waiting: count, oldestWaitingSeconds: Math.round(oldestMs / 1_000), failed };
 }
 
 async function createAccount(services: Services, account: NewAccount): Promise<Operations['account.create']['out']> {

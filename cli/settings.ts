@@ -94,6 +94,7 @@ const definitions = {
   RATE_LIMITS: { fallback: 'on', check: rateLimits },
   REGISTRATIONS: { fallback: 'open', check: oneOf('open', 'approval', 'closed') },
   PASSWORD_GRANT: { fallback: 'off', check: oneOf('on', 'off') },
+  DEV_PAGES: { fallback: 'off', check: oneOf('on', 'off') },
   METRICS_LISTEN: { check: hostPort },
   LOG_LEVEL: { fallback: 'info', check: oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent') },
 } as const satisfies Record<string, Definition>;
@@ -173,6 +174,7 @@ function checkedTogether(settings: Settings): Settings {
     throw badSetting('CLUSTER_SECRET', 'is needed with NATS_URL (or the CLUSTER_TLS files)');
   }
   if (!isLoopback(new URL(settings.BASE_URL).hostname)) {
+    if (settings.DEV_PAGES === 'on') throw badSetting('DEV_PAGES', 'must be off unless BASE_URL is localhost');
     for (const name of ['CLUSTER_SECRET', 'NATS_TOKEN'] as const) {
       if (settings[name] === TRIAL_SECRET)
         throw badSetting(name, `must not be ${TRIAL_SECRET} unless BASE_URL is localhost`);

@@ -8,6 +8,7 @@ import { mailKind } from '../actors/kinds/mail.js';
 import { pushKind } from '../actors/kinds/push.js';
 import { reportKind } from '../actors/kinds/report.js';
 import { webPageKind } from '../actors/kinds/web-page.js';
+import { MailFigures } from '../actors/mail/mail-figures.js';
 import { PushFigures } from '../actors/push/figures.js';
 import type { AnyKind } from '../actors/runtime/kind.js';
 import { Runtime } from '../actors/runtime/runtime.js';
@@ -78,6 +79,7 @@ export interface Kinds {
   readonly webPage: ReturnType<typeof webPageKind>;
   readonly mail: ReturnType<typeof mailKind>;
   readonly push: ReturnType<typeof pushKind>;
+  readonly mailFigures: MailFigures;
   /** Limits of accounts, which conversations look up. */
   readonly limits: AccountLimits;
 }
@@ -86,20 +88,25 @@ export async function openKinds(base: NodeBase, outside: Outside, rings: HomeRin
   const { settings, tables, clock, random, logger } = base;
   const { workshop, parsers, web, keyedTokens, alerts, pushes } = outside;
   const limits = await AccountLimits.open(tables, clock, unread(base, 'failed to read the limits of accounts'));
+  const site = { baseUrl: settings.BASE_URL, domain: settings.DOMAIN };
+  const mailLog = logger.child({ part: 'mail' });
   const mailer = openMailer({
     smtpUrl: settings.SMTP_URL,
     from: settings.MAIL_FROM ?? `Murmuration <no-reply@${settings.DOMAIN.replace(/:\d+$/, '')}>`,
     folder: join(settings.DATA_DIR, 'mail'),
-    log: logger.child({ part: 'mail' }),
+    log: mailLog,
+    clock,
   });
+  const figures = new MailFigures();
   const pages = new LinkPages(web, parsers, (bytes) => workshop.cardImage(bytes));
   return {
-    account: accountKind({ baseUrl: settings.BASE_URL, tables, rings, media: workshop }),
+    account: accountKind({ ...site, tables, rings, media: workshop }),
     conversation: conversationKind(tables, (account) => limits.silenced(account)),
     instance: instanceKind(),
     report: reportKind({ tables }),
     webPage: webPageKind({ tables, media: workshop, pages }),
-    mail: mailKind({ mailer, clock, keyedTokens }),
+    mail: mailKind({ site, mailer, clock, keyedTokens, figures, log: mailLog }),
+    mailFigures: figures,
     push: pushKind({ alerts, sender: outside.push, clock, random, figures: pushes }),
     limits,
   };

@@ -1,4 +1,5 @@
 import type { Logger as PinoLogger } from 'pino';
+import type { MailFigures } from '../actors/mail/mail-figures.js';
 import type { PushFigures } from '../actors/push/figures.js';
 import { Alarms } from '../actors/runtime/effects/alarms.js';
 import type { Runtime } from '../actors/runtime/runtime.js';
@@ -31,6 +32,8 @@ export interface Node {
   readonly rings: HomeRings;
   /** Counts of the pushes that this node has sent. */
   readonly pushes: PushFigures;
+  /** Mails that this node has sent, and those that wait. */
+  readonly mails: { readonly figures: MailFigures; waiting(): ReturnType<MailFigures['waiting']> };
   /** Undefined until it listens. */
   readonly server: Server | undefined;
   /** Starts to serve HTTP; everything that must be available then has to be ready before. Call it once. */
@@ -113,6 +116,7 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
     runtime,
     rings,
     pushes: outside.pushes,
+    mails: { figures: kinds.mailFigures, waiting: () => kinds.mailFigures.waiting(clock.nowMs()) },
     get server() {
       return server;
     },

@@ -123,6 +123,7 @@ function instanceOf(settings: Settings): InstanceSettings {
     streamingRedirect: streaming,
     registrations: (settings.REGISTRATIONS ?? 'open') as InstanceSettings['registrations'],
     passwordGrant: settings.PASSWORD_GRANT === 'on',
+    devPages: settings.DEV_PAGES === 'on',
     rateLimits: settings.RATE_LIMITS !== 'off',
     ...(settings.RATE_LIMITS?.startsWith('{') === true ? { rateRules: settings.RATE_LIMITS } : {}),
     version: packageInfo.version,

@@ -2,7 +2,7 @@ import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
 import { problem } from '../domain/problem.js';
 import type { Slice } from '../runtime/slice.js';
-import { type Ended, ended, type State } from './purge.js';
+import { type Ended, ended, lastRecipient, type State } from './purge.js';
 import { closeWaysIn, revocations, type Events as SessionEvents, sessionRevocations } from './tokens.js';
 
 export interface Commands {
@@ -49,7 +49,8 @@ export const moderation: Slice<State, Commands, Events, Ended & Pick<SessionEven
       if (command.action === 'delete' && state.moderation.suspendedAtMs === 0)
         return problem('forbidden', 'This action is not allowed');
       if (settled(state, command)) return { events: [], reply: {} };
-      const decided = { type: 'moderated' as const, ...command, auditId: newId(), atMs: nowMs };
+      const recipient = command.action === 'reject' ? lastRecipient(state) : undefined;
+      const decided = { type: 'moderated' as const, ...command, auditId: newId(), atMs: nowMs, recipient };
       const isEnd = command.action === 'reject' || command.action === 'delete';
       if (SHUTS_OUT.has(command.action)) return { events: [...sessionRevocations(state), decided], reply: {} };
       if (!isEnd) return { events: [decided], reply: {} };

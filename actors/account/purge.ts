@@ -41,6 +41,9 @@ const BELONGINGS = [
   'subscribers',
   'announcements',
   'codes',
+  'signInAddresses',
+  'signInBrowsers',
+  'endedMails',
 ] as const;
 type Belongings = Readonly<Record<(typeof BELONGINGS)[number], { clear(): void }>>;
 export type State = SessionState & ProfileState & PolicyState & PinState & CollectionState & StandingState & Belongings;
@@ -67,7 +70,7 @@ export const purge: Slice<State, Commands, Events> = {
     purged(state) {
       const { owner } = state;
       if (owner !== undefined) {
-        const unknown = { confirmationHash: undefined, reason: undefined, signUpAddress: undefined };
+        const unknown = { reason: undefined, signUpAddress: undefined, undelivered: undefined };
         state.owner = { ...owner, ...unknown, email: '', passwordHash: '', role: 'user' };
       }
       state.moderation.deleted = true;
@@ -97,7 +100,14 @@ export const purge: Slice<State, Commands, Events> = {
 export function ended(state: Readonly<State>, nowMs: number): Recorded<Ended>[] {
   const { avatar, header } = state.profile;
   const dropped = [avatar, header].flatMap((name) => name || []);
-  return [...collectionsEnded(state), { type: 'purged', dropped, atMs: nowMs }];
+  return [...collectionsEnded(state), { type: 'purged', dropped, atMs: nowMs, recipient: lastRecipient(state) }];
+}
+
+/** Returns the owner for the last mail of an account; undefined if the address was never confirmed. */
+export function lastRecipient({ owner }: Readonly<State>): P.AccountRecipient | undefined {
+  if (owner === undefined || !owner.confirmed || owner.email === '') return undefined;
+  const { username, email, locale } = owner;
+  return { username, email, locale };
 }
 
 /** Handles the alarm of a suspension. The alarm of a suspension that was undone is ignored. */

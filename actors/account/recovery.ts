@@ -19,9 +19,14 @@ export interface Events {
 }
 export interface State extends SessionState {
   confirmationSentAtMs: number;
+  /** Time at which the address was changed last; 0: it is that of the sign-up. */
+  emailChangedAtMs: number;
 }
 
-/** Minimum interval between two mails with a link, so that nobody's inbox is flooded. */
+/**
+ * Minimum interval between two mails with a link, so that nobody's inbox is flooded. It is a rate limit: with
+ * RATE_LIMITS=off commands are `unlimited`.
+ */
 export const MAIL_PAUSE_MS = 60_000;
 /** Source: Devise `reset_password_within`, as Mastodon sets it. */
 export const RESET_LIFETIME_MS = 6 * 3_600_000;
@@ -33,19 +38,22 @@ const NOTHING = { events: [], reply: {} };
 export const recovery: Slice<State, Commands, Events, Pick<SessionEvents, 'tokenRevoked' | 'passwordChanged'>> = {
   decide: {
     judgeResend: (state, command, { nowMs }) => refusedResend(state, command, nowMs) ?? NOTHING,
-    resendConfirmation(state, { clientId, email, nonce, taken }, { nowMs }) {
+    resendConfirmation(state, { clientId, email, nonce, taken, unlimited }, { nowMs }) {
       const { owner } = state;
-      const refused = refusedResend(state, { clientId, email }, nowMs);
+      const refused = refusedResend(state, { clientId, email, unlimited }, nowMs);
       if (refused !== undefined || owner === undefined) return refused ?? NOTHING;
-      if (isWithinPause(state, nowMs)) return NOTHING;
-      const sent = { email: email ?? owner.email, atMs: nowMs };
+      const former = email === undefined || email === owner.email ? undefined : owner.email;
+      const isPaused = former === undefined && !unlimited && nowMs - state.confirmationSentAtMs < MAIL_PAUSE_MS;
+      if (isPaused) return NOTHING;
+      const sent = { email: email ?? owner.email, atMs: nowMs, former };
       const isWithheld = taken ?? (email === undefined && owner.confirmationNonce === undefined);
       if (isWithheld) return { events: [{ type: 'confirmationWithheld', ...sent }], reply: {} };
       return { events: [{ type: 'confirmationResent', ...sent, nonce }], reply: {} };
     },
-    askReset({ owner, passwordReset }, { nonce }, { nowMs }) {
+    askReset({ owner, passwordReset }, { nonce, unlimited }, { nowMs }) {
       if (owner?.email === '') return NOTHING;
-      if (passwordReset !== undefined && nowMs - passwordReset.askedAtMs < MAIL_PAUSE_MS) return NOTHING;
+      const isPaused = passwordReset !== undefined && nowMs - passwordReset.askedAtMs < MAIL_PAUSE_MS;
+      if (isPaused && !unlimited) return NOTHING;
       const event = { nonce, atMs: nowMs, expiresAtMs: nowMs + RESET_LIFETIME_MS };
       return { events: [{ type: 'resetAsked', ...event }], reply: {} };
     },
@@ -97,7 +105,11 @@ function sendTo(state: State, email: string, nonce: string | undefined, atMs: nu
   state.confirmationSentAtMs = atMs;
   if (state.owner === undefined) return;
   // A reset link was mailed to the previous address, which may be a stranger's.
-  if (state.owner.email !== email) state.passwordReset = undefined;
+  if (state.owner.email !== email) {
+    state.passwordReset = undefined;
+    state.emailChangedAtMs = atMs;
+    state.owner.undelivered = undefined;
+  }
   state.owner.email = email;
   state.owner.confirmationNonce = nonce;
 }
@@ -105,7 +117,7 @@ function sendTo(state: State, email: string, nonce: string | undefined, atMs: nu
 /** Returns the refusal that the application receives, if there is one. */
 function refusedResend(
   state: Readonly<State>,
-  { clientId, email }: P.AccountJudgeResend,
+  { clientId, email, unlimited }: P.AccountJudgeResend,
   nowMs: number,
 ): Problem | undefined {
   const { owner } = state;
@@ -114,12 +126,11 @@ function refusedResend(
   if (owner.confirmed)
     return problem('forbidden', 'This method is only available while the e-mail is awaiting confirmation');
   const isSame = email === undefined || email === owner.email;
-  // The pause also holds for a new address: otherwise a new account could flood strangers' inboxes.
-  return isSame || !isWithinPause(state, nowMs) ? undefined : problem('rate_limited', 'Too many requests');
+  // The first correction of an address is never refused. Further ones pause, as a new account could flood strangers'
+  // inboxes otherwise.
+  const isTooSoon = !isSame && !unlimited && nowMs - state.emailChangedAtMs < MAIL_PAUSE_MS;
+  return isTooSoon ? problem('rate_limited', 'Too many requests') : undefined;
 }
-
-const isWithinPause = ({ confirmationSentAtMs }: Readonly<State>, nowMs: number) =>
-  nowMs - confirmationSentAtMs < MAIL_PAUSE_MS;
 
 const isResetLink = ({ passwordReset }: Readonly<State>, nonce: string, nowMs: number) =>
   passwordReset?.nonce === nonce && passwordReset.expiresAtMs > nowMs;

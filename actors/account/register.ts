@@ -36,6 +36,8 @@ export interface Owner {
   readonly createdAtMs: number;
   readonly reason: string | undefined;
   readonly signUpAddress: string | undefined;
+  /** The last mail to the address that could not be delivered. */
+  undelivered: P.AccountUndelivered | undefined;
 }
 export interface State extends StandingState {
   /** Undefined until registered. */
@@ -101,13 +103,16 @@ export const register: Slice<State, Commands, Events> = {
         createdAtMs: event.atMs,
         reason: event.reason,
         signUpAddress: event.signUpAddress,
+        undelivered: undefined,
       };
     },
     unregistered(state) {
       state.owner = undefined;
     },
     emailConfirmed(state) {
-      if (state.owner !== undefined) state.owner.confirmed = true;
+      if (state.owner === undefined) return;
+      state.owner.confirmed = true;
+      state.owner.undelivered = undefined;
     },
   },
   commands: {

@@ -21,6 +21,7 @@ import { mute } from './mute.js';
 import { mutedConversations } from './muted-conversations.js';
 import { notificationPolicy, POLICY_AT_FIRST } from './notification-policy.js';
 import { notify } from './notify.js';
+import { ownerMail } from './owner-mail.js';
 import { personalNotes } from './personal-notes.js';
 import { pin } from './pin.js';
 import { post } from './post.js';
@@ -31,6 +32,7 @@ import { recovery } from './recovery.js';
 import { register } from './register.js';
 import { relations } from './relations.js';
 import { scheduled } from './scheduled.js';
+import { signIns } from './sign-ins.js';
 import { subscribers } from './subscribers.js';
 import { suggestions } from './suggestions.js';
 import type { State as TallyState } from './tally.js';
@@ -44,6 +46,8 @@ export const accountSlices = [
   purge,
   announcements,
   recovery,
+  signIns,
+  ownerMail,
   profile,
   indexing,
   domainBlocks,
@@ -113,6 +117,10 @@ export function initialAccount(id: string): AccountState {
     announcements: new Map(),
     passwordReset: undefined,
     confirmationSentAtMs: 0,
+    emailChangedAtMs: 0,
+    signInAddresses: new Set(),
+    signInBrowsers: new Set(),
+    endedMails: new Set(),
     moderation: { silenced: false, sensitized: false, suspendedAtMs: 0, deleted: false },
     pins: [],
     scheduled: new Map(),

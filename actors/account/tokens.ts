@@ -3,6 +3,7 @@ import type * as P from '../../proto/gen/types.js';
 import { type Problem, problem } from '../domain/problem.js';
 import type { Recorded, Slice } from '../runtime/slice.js';
 import type { State as RegisterState } from './register.js';
+import { newSignIn, type Events as SignInEvents, type State as SignInState } from './sign-ins.js';
 
 export interface Commands {
   changePassword: { in: P.AccountChangePassword; out: P.AccountEmpty };
@@ -19,7 +20,7 @@ export interface Events {
   codeGranted: P.AccountCodeGranted;
   codeExchanged: P.AccountCodeExchanged;
 }
-export interface State extends RegisterState {
+export interface State extends RegisterState, SignInState {
   /** Tokens by SHA-256, oldest first, with their kind and the authorization code that they came from. */
   readonly tokens: Map<string, { readonly codeHash: string | undefined; readonly kind: string }>;
   readonly codes: Map<string, P.AccountCodeGranted & { used: boolean }>;
@@ -39,7 +40,7 @@ export const CODE_LIFETIME_MS = 600_000;
 const empty = codec('murmuration.account.Empty');
 
 /** Passwords, access tokens and authorization codes. The state holds only their hashes. */
-export const tokens: Slice<State, Commands, Events> = {
+export const tokens: Slice<State, Commands, Events, SignInEvents> = {
   decide: {
     changePassword({ owner, tokens }, { passwordHash }, { nowMs }) {
       if (owner?.passwordHash === passwordHash) return { events: [], reply: {} };
@@ -48,10 +49,11 @@ export const tokens: Slice<State, Commands, Events> = {
         reply: {},
       };
     },
-    issueToken(state, command, { nowMs }) {
-      if (state.tokens.has(command.tokenHash)) return { events: [], reply: {} };
+    issueToken(state, { signIn, ...token }, { nowMs }) {
+      if (state.tokens.has(token.tokenHash)) return { events: [], reply: {} };
       if (isShutOut(state)) return shutOut();
-      return { events: issue(state, { ...command, atMs: nowMs }), reply: {} };
+      const news = signIn === undefined ? [] : newSignIn(state, signIn, nowMs);
+      return { events: [...issue(state, { ...token, atMs: nowMs }), ...news], reply: {} };
     },
     revokeToken({ tokens }, { tokenHash }) {
       return { events: tokens.has(tokenHash) ? revocations([tokenHash]) : [], reply: {} };

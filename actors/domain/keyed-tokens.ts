@@ -4,7 +4,7 @@ import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
  * Purpose of a token, which is invalid for the others: links in mails, the cookie of a browser in which somebody has
  * signed in to the account, and access tokens.
  */
-export type TokenPurpose = 'confirmation' | 'reset' | 'browser' | 'access';
+export type TokenPurpose = 'confirmation' | 'reset' | 'unsubscribe' | 'browser' | 'access';
 
 /** An account's id and the random text that tells tokens of one account and purpose apart. */
 export interface TokenContent {
@@ -14,6 +14,8 @@ export interface TokenContent {
 
 /** Random bytes of a nonce: no two tokens of one account have the same. */
 export const NONCE_BYTES = 16;
+/** 64 bits: an account has few such texts. */
+const PSEUDONYM_BYTES = 8;
 /** Label for HKDF: the same secret yields another key for every other use. */
 const KEY_LABEL = 'murmuration: keyed tokens';
 const KEY_BYTES = 32;
@@ -45,7 +47,15 @@ export class KeyedTokens {
     return isOurs ? { account, nonce } : undefined;
   }
 
-  #mac(purpose: TokenPurpose, account: string, nonce: string): Buffer {
+  /**
+   * Returns a pseudonym of a text within an account: equal for equal texts, and nobody without the key finds the text by
+   * trying all there are, such as all IP addresses.
+   */
+  pseudonym(account: string, text: string): string {
+    return this.#mac('pseudonym', account, text).subarray(0, PSEUDONYM_BYTES).toString('base64url');
+  }
+
+  #mac(purpose: TokenPurpose | 'pseudonym', account: string, nonce: string): Buffer {
     return createHmac('sha256', this.#key).update([purpose, account, nonce].join('\0')).digest();
   }
 }

@@ -52,7 +52,19 @@ export function isProblem(value: unknown): value is Problem {
  * runtime throw it. Callers retry within a budget, then answer 503 with Retry-After.
  */
 export class Unavailable extends Error {
-  override readonly name = 'Unavailable';
+  override readonly name: string = 'Unavailable';
+}
+
+/** Something must wait, and whoever throws this knows for how long and has logged it. */
+export class Deferred extends Unavailable {
+  override readonly name: string = 'Deferred';
+  constructor(
+    message: string,
+    /** Pause before the next attempt. */
+    readonly afterMs: number,
+  ) {
+    super(message);
+  }
 }
 
 /**

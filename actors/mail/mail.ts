@@ -10,8 +10,6 @@ export interface Commands {
 export interface Events {
   posted: P.MailPosted;
 }
-/** Placeholder in a mail's text for the token of its link. Texts with a link contain no text from users. */
-export const TOKEN_PLACE = '{token}';
 
 /** The actor decides without state. */
 export type State = Readonly<Record<string, never>>;

@@ -1,11 +1,11 @@
-import { put, RANGE_LIMIT_MAX, type ReadTables } from '../../store/port.js';
-import { accounts, auditLog, reports, staff } from '../../store/tables.js';
+import { put, type ReadTables } from '../../store/port.js';
+import { auditLog, reports } from '../../store/tables.js';
 import { eraOfId } from '../domain/ids.js';
-import { isPermitted } from '../domain/permissions.js';
 import { publicLane } from '../domain/public.js';
 import type { Events, State } from '../report/report.js';
 import type { Effects, Happened, Reaction } from '../runtime/kind.js';
 import { tellAccount } from './account/tells.js';
+import { staffWith } from './staff.js';
 
 /** The dependencies of a report's effects. */
 export interface ReportContext {
@@ -41,11 +41,8 @@ export function reportReactions({ tables }: ReportContext): readonly Reaction<St
         async filed({ account, target, category, comment, statusIds, ruleIds, forward, atMs }, { self }, effects) {
           const report = { id: self, target, category, comment, statusIds, ruleIds };
           const told = { ...report, forwarded: forward, createdAtMs: atMs };
-          for (const { key } of await tables.range(staff, { century: 0 }, { limit: RANGE_LIMIT_MAX })) {
-            const judge = await tables.get(accounts, { account: key.account });
-            if (judge === undefined || !isPermitted(judge.role, 'manage_reports')) continue;
-            await tellAccount(effects, key.account, 'notify', { type: 'admin.report', from: account, report: told });
-          }
+          for (const { id } of await staffWith(tables, 'manage_reports'))
+            await tellAccount(effects, id, 'notify', { type: 'admin.report', from: account, report: told });
         },
       },
     },

@@ -4,11 +4,10 @@ import { type NotificationSubject, subjectOf } from '../pages/notification/notif
 import { renderCollection } from '../pages/status/collection.js';
 import { type Soon, soon } from '../paging/soon.js';
 import { isUnwantedTalk, PLACES } from '../viewing/judge.js';
-import { ACCOUNT_PLACES, isOfDuty, showsAccount } from '../viewing/judge-accounts.js';
+import { ACCOUNT_PLACES, isOfDuty, isSender, showsAccount } from '../viewing/judge-accounts.js';
 import type { Lens } from '../viewing/lens.js';
 import { loadAccounts, type People } from '../viewing/people-at-hand.js';
 import type { ReadServices } from '../viewing/read-services.js';
-import { isThere } from '../viewing/standing.js';
 import { lensOf, visibleById } from '../viewing/visible.js';
 import { collectionsById, type VisibleCollection } from '../viewing/visible-collections.js';
 import type { VisibleStatus } from '../viewing/visible-status.js';
@@ -109,7 +108,7 @@ function seenNotification(
   collections?: ReadonlyMap<string, VisibleCollection | undefined>,
 ): SeenNotification | undefined {
   const account = accounts.get(record.from);
-  if (account === undefined || !isThere(account)) return undefined;
+  if (account === undefined || !isSender(record, account)) return undefined;
   if (isOfDuty(record)) {
     if (renderAccountRoles(accounts.get(viewer)?.role ?? '').length === 0) return undefined;
   } else if (!showsAccount(account, lens, ACCOUNT_PLACES.sender)) return undefined;

@@ -1,11 +1,10 @@
 import type { StoreAccountRecord, StoreNotificationRecord } from '../../proto/gen/types.js';
 import { accounts } from '../../store/tables.js';
 import { type Soon, soon } from '../paging/soon.js';
-import { ACCOUNT_PLACES, isOfDuty, showsAccount } from '../viewing/judge-accounts.js';
+import { ACCOUNT_PLACES, isOfDuty, isSender, showsAccount } from '../viewing/judge-accounts.js';
 import type { Lens } from '../viewing/lens.js';
 import { loadAccounts, type People } from '../viewing/people-at-hand.js';
 import type { ReadServices } from '../viewing/read-services.js';
-import { isThere } from '../viewing/standing.js';
 
 interface Sender {
   readonly account: StoreAccountRecord;
@@ -17,7 +16,7 @@ interface Sender {
 export class Senders implements People {
   readonly #services: ReadServices;
   readonly #lens: Lens;
-  /** Null: the account does not exist or is not visible. */
+  /** Null: the account does not exist. */
   readonly #cache = new Map<string, Sender | null>();
 
   constructor(services: ReadServices, lens: Lens) {
@@ -44,7 +43,8 @@ export class Senders implements People {
   of(record: StoreNotificationRecord): StoreAccountRecord | null | undefined {
     const sender = this.#sender(record.from);
     if (sender === undefined || sender === null) return sender;
-    return sender.isHeard || isOfDuty(record) ? sender.account : null;
+    const isWanted = sender.isHeard || isOfDuty(record);
+    return isWanted && isSender(record, sender.account) ? sender.account : null;
   }
 
   /** Returns true if the viewer receives the account's notifications; undefined if the account must be loaded first. */
@@ -71,9 +71,7 @@ export class Senders implements People {
 
   #add(id: string, account: StoreAccountRecord | undefined): Sender | null {
     const sender =
-      account !== undefined && isThere(account)
-        ? { account, isHeard: showsAccount(account, this.#lens, ACCOUNT_PLACES.sender) }
-        : null;
+      account === undefined ? null : { account, isHeard: showsAccount(account, this.#lens, ACCOUNT_PLACES.sender) };
     this.#cache.set(id, sender);
     return sender;
   }

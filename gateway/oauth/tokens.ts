@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { isProblem, type Problem } from '../../actors/domain/problem.js';
+import type { AccountSignIn } from '../../proto/gen/types.js';
 import { tokenHash } from '../http/authenticator.js';
 import { entity } from '../http/entity.js';
 import type { Services } from '../http/services.js';
@@ -38,13 +39,18 @@ export function renderToken(token: string, scopes: readonly string[], atMs: numb
 export const newAccessToken = (services: Pick<Services, 'random' | 'keyedTokens'>, account: string): string =>
   services.keyedTokens.make('access', { account, nonce: newNonce(services) });
 
-/** Issues a token of an account; durable when resolved. Only its hash is stored. @throws Unavailable */
+/**
+ * Issues a token of an account; durable when resolved. Only its hash is stored.
+ * @param signIn present if somebody entered the password for it
+ * @throws Unavailable
+ */
 export async function issueToken(
   services: Pick<Services, 'random' | 'keyedTokens' | 'askAccount'>,
   accountId: string,
   clientId: string,
   scopes: readonly string[],
   kind: 'access' | 'session',
+  signIn?: AccountSignIn,
 ): Promise<string | Problem> {
   const token = kind === 'access' ? newAccessToken(services, accountId) : newSecret(services);
   const made = await services.askAccount(accountId, 'issueToken', {
@@ -52,6 +58,7 @@ export async function issueToken(
     clientId,
     scopes,
     kind,
+    signIn,
   });
   return isProblem(made) ? made : token;
 }

@@ -15,6 +15,7 @@ import { adminBlockRoutes } from './admin/admin-blocks.js';
 import { adminMetricRoutes } from './admin/admin-metrics.js';
 import { adminTrendRoutes } from './admin/admin-trends.js';
 import { reportRoutes } from './admin/reports.js';
+import { devRoutes } from './dev/mails.js';
 import { annualReportRoutes } from './discovery/annual-reports.js';
 import { customEmojiRoutes } from './discovery/custom-emojis.js';
 import { notOfferedRoutes } from './discovery/not-offered.js';
@@ -38,6 +39,7 @@ import { v1FilterRoutes } from './notifications/v1-filters.js';
 import { appRoutes } from './oauth/apps.js';
 import { authPageRoutes } from './oauth/auth-pages.js';
 import { authorizeRoutes } from './oauth/authorize.js';
+import { mailListRoutes } from './oauth/mail-lists.js';
 import { passwordRoutes } from './oauth/passwords.js';
 import { sessionRoutes } from './oauth/sessions.js';
 import { signUpRoutes } from './oauth/sign-up.js';
@@ -97,6 +99,8 @@ const routes: readonly AnyRoute[] = [
   ...searchRoutes,
   ...peopleRoutes,
   ...passwordRoutes,
+  ...mailListRoutes,
+  ...devRoutes,
   ...profileRoutes,
   ...pushRoutes,
   ...reportRoutes,

@@ -12,6 +12,8 @@ export interface InstanceSettings {
   readonly streamingRedirect: string | undefined;
   readonly registrations: 'open' | 'approval' | 'closed';
   readonly passwordGrant: boolean;
+  /** True shows pages for development; only on a localhost address (DEV_PAGES=on). */
+  readonly devPages: boolean;
   /** False disables all limits (RATE_LIMITS=off). */
   readonly rateLimits: boolean;
   /** Rules that differ from the defaults, as JSON (gateway/http/limits/rate-rules.ts). */

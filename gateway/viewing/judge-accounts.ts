@@ -1,7 +1,7 @@
 import type { StoreAccountRecord, StoreNotificationRecord } from '../../proto/gen/types.js';
 import { BLOCKED, BLOCKS_VIEWER, FOLLOWED, type Lens, MUTED, NOTIFICATIONS_MUTED, OWN } from './lens.js';
 import { blocksDomainOf } from './screen.js';
-import { isThere } from './standing.js';
+import { isSuspended, isThere } from './standing.js';
 
 /** A place where accounts are shown. */
 interface AccountPlace {
@@ -35,6 +35,13 @@ export function showsAccount(account: StoreAccountRecord, lens: Lens, at: Accoun
 
 /** Returns true for notifications that only moderators get, whatever their relation to the sender. */
 export const isOfDuty = ({ type }: Pick<StoreNotificationRecord, 'type'>): boolean => type.startsWith('admin.');
+
+/**
+ * Returns true if the sender of a notification exists for its reader. Moderators see a sign-up that waits for their
+ * approval.
+ */
+export const isSender = ({ type }: Pick<StoreNotificationRecord, 'type'>, account: StoreAccountRecord): boolean =>
+  isThere(account) || (type === 'admin.sign_up' && account.confirmed && !isSuspended(account));
 
 /** Returns true if the viewer's relation to the sender allows the notification. */
 export const isWelcome = (record: Pick<StoreNotificationRecord, 'type' | 'from'>, lens: Lens): boolean =>

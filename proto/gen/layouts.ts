@@ -31,6 +31,7 @@ export const layouts = {
     directStatuses: from.directStatuses,
     notificationsClearedUpTo: from.notificationsClearedUpTo,
     origin: from.origin,
+    undelivered: from.undelivered,
   }),
   'murmuration.store.StatusRecord': (from: StoreStatusRecord): StoreStatusRecord => ({
     id: from.id,

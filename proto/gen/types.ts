@@ -120,6 +120,25 @@ export interface AccountIssueToken {
   readonly scopes: readonly string[];
   /** access or session (a browser's cookie) */
   readonly kind: string;
+  /** Present when somebody entered the password for it. */
+  readonly signIn?: AccountSignIn | undefined;
+}
+
+/** A sign-in with a password. address and browser, as people read them; address_key, browser_key: pseudonyms of the prefix of the address and of the kind of browser (actors/domain/keyed-tokens.ts). */
+export interface AccountSignIn {
+  readonly address: string;
+  readonly browser: string;
+  readonly addressKey: string;
+  readonly browserKey: string;
+}
+
+/** A sign-in with an address or a browser that is new to the account. address and browser: present if the owner gets a mail, for which only the first sign-in is no reason. */
+export interface AccountSignedInAnew {
+  readonly addressKey: string;
+  readonly browserKey: string;
+  readonly atMs: number;
+  readonly address?: string | undefined;
+  readonly browser?: string | undefined;
 }
 
 export interface AccountTokenIssued {
@@ -1178,12 +1197,22 @@ export interface AccountModerated {
   readonly reportId?: string | undefined;
   readonly auditId: string;
   readonly atMs: number;
+  /** The owner of an account that ends here and gets a mail. */
+  readonly recipient?: AccountRecipient | undefined;
 }
 
-/** dropped: names in the media store that are no longer used. */
+/** The owner of an account that has ended, for the last mail. */
+export interface AccountRecipient {
+  readonly username: string;
+  readonly email: string;
+  readonly locale: string;
+}
+
+/** dropped: names in the media store that are no longer used. recipient: absent if the address was never confirmed. */
 export interface AccountPurged {
   readonly dropped: readonly string[];
   readonly atMs: number;
+  readonly recipient?: AccountRecipient | undefined;
 }
 
 /** An item to delete: a status, a mark, an upload, a follow or a notification. conversation_id: set for statuses and marks. edge_id: set for followers and collection items. owner: the collection's. */
@@ -1232,32 +1261,38 @@ export interface AccountAnnouncementMarks {
   readonly marks: readonly AccountAnnouncementMark[];
 }
 
-/** nonce: the token in the mailed link is made from it (actors/domain/keyed-tokens.ts). client_id: the requesting application's. email: absent for the same address. taken: the address belongs to another account; the reply does not show it, but no mail is sent. */
+/** nonce: the token in the mailed link is made from it (actors/domain/keyed-tokens.ts). client_id: the requesting application's. email: absent for the same address. taken: the address belongs to another account; the reply does not show it, but no mail is sent. unlimited: rate limits are off. */
 export interface AccountResendConfirmation {
   readonly clientId: string;
   readonly email?: string | undefined;
   readonly nonce: string;
   readonly taken?: boolean | undefined;
+  readonly unlimited?: boolean | undefined;
 }
 
 export interface AccountJudgeResend {
   readonly clientId: string;
   readonly email?: string | undefined;
+  readonly unlimited?: boolean | undefined;
 }
 
+/** former: the address until now, if this is another one. */
 export interface AccountConfirmationResent {
   readonly email: string;
   readonly atMs: number;
   readonly nonce: string;
+  readonly former?: string | undefined;
 }
 
 export interface AccountConfirmationWithheld {
   readonly email: string;
   readonly atMs: number;
+  readonly former?: string | undefined;
 }
 
 export interface AccountAskReset {
   readonly nonce: string;
+  readonly unlimited?: boolean | undefined;
 }
 
 export interface AccountResetAsked {
@@ -1277,6 +1312,28 @@ export interface AccountResetPassword {
 
 export interface AccountResetUsed {
   readonly atMs: number;
+}
+
+/** The mail server rejected a mail to this address for good, or it could not be sent in time. */
+export interface AccountNoteUndelivered {
+  readonly email: string;
+  readonly reason: string;
+}
+
+export interface AccountUndelivered {
+  readonly reason: string;
+  readonly atMs: number;
+}
+
+/** The owner ends the mails of a list, or wants them again. */
+export interface AccountChooseMails {
+  readonly list: string;
+  readonly wanted: boolean;
+}
+
+export interface AccountMailsChosen {
+  readonly list: string;
+  readonly wanted: boolean;
 }
 
 /** A report at the time of the notification. */
@@ -2413,25 +2470,43 @@ export interface MailEmpty {
 
 }
 
-/** A link in the mail. When the mail is sent, its token is made from this and replaces `{token}` in the text. */
+/** A link in the mail. When the mail is sent, its token is made from this and replaces `{token}` in the letter. */
 export interface MailLink {
   readonly purpose: string;
   readonly nonce: string;
 }
 
+/** A part of a letter. kind: text; quote (words of a user or moderator); fact (text with a label); button (text and its address). */
+export interface MailPart {
+  readonly kind: string;
+  readonly text: string;
+  readonly label?: string | undefined;
+  readonly url?: string | undefined;
+}
+
+/** The words of a mail. language: BCP 47. footer: the reason for the mail. unsubscribe: text of the link that ends such mails, set only together with the list of the mail. */
+export interface MailLetter {
+  readonly language: string;
+  readonly subject: string;
+  readonly parts: readonly MailPart[];
+  readonly footer: string;
+  readonly unsubscribe?: string | undefined;
+}
+
+/** list: the kind of mails that the recipient may end; absent for mails about the account's security. */
 export interface MailPost {
   readonly to: string;
-  readonly subject: string;
-  readonly text: string;
   readonly link?: MailLink | undefined;
+  readonly letter?: MailLetter | undefined;
+  readonly list?: string | undefined;
 }
 
 export interface MailPosted {
   readonly to: string;
-  readonly subject: string;
-  readonly text: string;
   readonly atMs: number;
   readonly link?: MailLink | undefined;
+  readonly letter?: MailLetter | undefined;
+  readonly list?: string | undefined;
 }
 
 export interface NodeActorCommand {
@@ -2803,6 +2878,8 @@ export interface StoreAccountRecord {
   readonly notificationsClearedUpTo?: string | undefined;
   /** Absent for local accounts, whose addresses follow from the username. */
   readonly origin?: StoreOrigin | undefined;
+  /** The last mail to the address that could not be delivered. */
+  readonly undelivered?: AccountUndelivered | undefined;
 }
 
 export interface StoreStatusRecord {
@@ -3096,6 +3173,8 @@ export interface Messages {
   'murmuration.account.ChangePassword': AccountChangePassword;
   'murmuration.account.PasswordChanged': AccountPasswordChanged;
   'murmuration.account.IssueToken': AccountIssueToken;
+  'murmuration.account.SignIn': AccountSignIn;
+  'murmuration.account.SignedInAnew': AccountSignedInAnew;
   'murmuration.account.TokenIssued': AccountTokenIssued;
   'murmuration.account.RevokeToken': AccountRevokeToken;
   'murmuration.account.TokenRevoked': AccountTokenRevoked;
@@ -3247,6 +3326,7 @@ export interface Messages {
   'murmuration.account.Screen': AccountScreen;
   'murmuration.account.Moderate': AccountModerate;
   'murmuration.account.Moderated': AccountModerated;
+  'murmuration.account.Recipient': AccountRecipient;
   'murmuration.account.Purged': AccountPurged;
   'murmuration.account.PurgeItem': AccountPurgeItem;
   'murmuration.account.PurgeSome': AccountPurgeSome;
@@ -3265,6 +3345,10 @@ export interface Messages {
   'murmuration.account.JudgeReset': AccountJudgeReset;
   'murmuration.account.ResetPassword': AccountResetPassword;
   'murmuration.account.ResetUsed': AccountResetUsed;
+  'murmuration.account.NoteUndelivered': AccountNoteUndelivered;
+  'murmuration.account.Undelivered': AccountUndelivered;
+  'murmuration.account.ChooseMails': AccountChooseMails;
+  'murmuration.account.MailsChosen': AccountMailsChosen;
   'murmuration.account.NotifiedReport': AccountNotifiedReport;
   'murmuration.account.NotifiedWarning': AccountNotifiedWarning;
   'murmuration.account.NotifiedSeverance': AccountNotifiedSeverance;
@@ -3431,6 +3515,8 @@ export interface Messages {
   'murmuration.link.ProofFinished': LinkProofFinished;
   'murmuration.mail.Empty': MailEmpty;
   'murmuration.mail.Link': MailLink;
+  'murmuration.mail.Part': MailPart;
+  'murmuration.mail.Letter': MailLetter;
   'murmuration.mail.Post': MailPost;
   'murmuration.mail.Posted': MailPosted;
   'murmuration.node.ActorCommand': NodeActorCommand;

@@ -2,14 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { accountKind } from '../../actors/kinds/account.js';
 import { conversationKind } from '../../actors/kinds/conversation.js';
-import { mailKind } from '../../actors/kinds/mail.js';
 import type { AnyKind } from '../../actors/runtime/kind.js';
 import { encodePlain } from '../../actors/runtime/state/plain-lines.js';
 import { systemClock } from '../../actors/runtime/system.js';
 import { MemoryTables } from '../../store/memory/memory-tables.js';
 import { lonelyRings } from '../kit/actors/lonely-rings.js';
 import { noUploads } from '../kit/actors/no-uploads.js';
-import { keyedTokens } from '../kit/keyed-tokens.js';
+import { silentMailbox } from '../kit/actors/test-mailbox.js';
 import { newcomer } from './account/newcomer.js';
 import { started } from './conversation/thread-of-one.js';
 
@@ -50,8 +49,14 @@ test('the snapshot of a purged account contains neither its address nor its pass
 
 test('the events of a deletion or a purge make the actor forget its past', () => {
   const tables = new MemoryTables();
-  const account = accountKind({ baseUrl: '', tables, rings: lonelyRings(tables, systemClock), media: noUploads });
-  const mailbox = mailKind({ mailer: { send: async () => undefined }, clock: systemClock, keyedTokens });
+  const account = accountKind({
+    baseUrl: '',
+    domain: '',
+    tables,
+    rings: lonelyRings(tables, systemClock),
+    media: noUploads,
+  });
+  const mailbox = silentMailbox();
   const forgets = ({ events }: AnyKind) => Object.keys(events).filter((type) => events[type]?.forgets === true);
   const forgotten = forgets(account as AnyKind);
   for (const type of ['purged', 'somePurged', 'statusUncounted', 'unregistered', 'unscheduled', 'filterSaved'])

@@ -11,7 +11,7 @@ import { codec } from '../../proto/codec.js';
 import type { Tables } from '../../store/port.js';
 import { statuses } from '../../store/tables.js';
 import { noUploads } from '../kit/actors/no-uploads.js';
-import { silentMailbox } from '../kit/actors/silent-mailbox.js';
+import { silentMailbox } from '../kit/actors/test-mailbox.js';
 import { Client } from './client.js';
 import { simulateEmbedded } from './embedded.js';
 import { calm, torment } from './faults/nemesis.js';
@@ -209,6 +209,7 @@ function groundOf(
 const kinds = (tables: Tables, rings: HomeRings, pushes: PushContext) => [
   accountKind({
     baseUrl: 'http://simulated',
+    domain: 'here.example',
     tables,
     rings,
     media: noUploads,

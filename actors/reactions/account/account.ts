@@ -15,6 +15,7 @@ import { accountPurge, purgeAlarms } from './purge.js';
 import { accountPushes } from './push.js';
 import { accountRows } from './rows.js';
 import { scheduledAlarms } from './scheduled.js';
+import { signUpNotices } from './sign-up-notices.js';
 import { accountNotices, accountTells } from './tells.js';
 import { accountTimeline } from './timeline.js';
 
@@ -22,6 +23,8 @@ import { accountTimeline } from './timeline.js';
 export interface AccountContext {
   /** Address of the instance, without trailing slash; mails link to it. */
   readonly baseUrl: string;
+  /** Part after the @ in an account's address. */
+  readonly domain: string;
   /** The operations that claim names, read and clear notifications, and read followers. */
   readonly tables: Pick<Tables, 'get' | 'range' | 'getMany' | 'removeRange' | 'compareAndSet'>;
   /** Home timelines of the accounts of this node. */
@@ -47,7 +50,8 @@ export function accountReactions(around: AccountContext): readonly Reaction<Acco
     domainParting(around.tables),
     profileProofs(around.baseUrl),
     indexedStatuses(around.tables),
-    accountMail(around.baseUrl),
+    signUpNotices(around.tables),
+    accountMail(around, around.tables),
     accountPushes,
     accountMediaFiles(around.media),
     accountPurge(around.tables),

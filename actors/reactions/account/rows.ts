@@ -58,6 +58,7 @@ export function accountRecord(state: Readonly<AccountState>): StoreAccountRecord
     directStatuses: state.directStatuses > 0 ? state.directStatuses : undefined,
     notificationsClearedUpTo: state.clearedUpToId,
     origin: undefined,
+    undelivered: owner?.undelivered,
   };
 }
 
@@ -135,6 +136,7 @@ export function accountRows(tables: Pick<Tables, 'range' | 'removeRange'>): Reac
         await effects.write([...ownRows(happened, accountRow), ...(await nameRows(tables, happened.state))]);
       },
       linkVerified: writeAccount,
+      undelivered: writeAccount,
       followRequested: writeAccount,
       followRequestRemoved: writeAccount,
       posted(event, happened, effects) {

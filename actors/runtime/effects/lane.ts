@@ -1,4 +1,4 @@
-import { Unavailable } from '../../domain/problem.js';
+import { Deferred, Unavailable } from '../../domain/problem.js';
 import type { ActivationContext } from '../activation/activation-context.js';
 import { Cancelled } from '../asking/cancellation.js';
 import type { Expiring } from '../asking/deadlines.js';
@@ -297,20 +297,21 @@ export class Lane implements Waits {
   /** Retries until the action succeeds: an effect must never be lost, so even a bug is retried until it is fixed. */
   private async untilNoFault(action: (isRetry: boolean) => Promise<void>, seq: number): Promise<void> {
     for (let attempt = 0; ; attempt++) {
+      let wanted: Deferred | undefined;
       try {
         await action(attempt > 0);
         return;
       } catch (error) {
         if (error instanceof Cancelled || this.from.halt.halted) throw new Cancelled();
         const fields = { actor: this.actor, seq, lane: this.from.source, err: error };
-        if (error instanceof Unavailable)
+        if (error instanceof Deferred) wanted = error;
+        else if (error instanceof Unavailable)
           this.around.logger.warn(fields, 'failed to carry out effects: a target is unavailable');
         else this.around.logger.error(fields, 'failed to run a reaction');
       }
-      await this.from.halt.sleep(
-        this.around.clock,
-        backoffMs(attempt, FAULT_FIRST_MS, FAULT_MOST_MS, this.around.random),
-      );
+      const [firstMs, mostMs] =
+        wanted === undefined ? [FAULT_FIRST_MS, FAULT_MOST_MS] : [wanted.afterMs, wanted.afterMs];
+      await this.from.halt.sleep(this.around.clock, backoffMs(attempt, firstMs, mostMs, this.around.random));
     }
   }
 

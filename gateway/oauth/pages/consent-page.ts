@@ -1,7 +1,8 @@
+import { type Html, html, nothing } from '../../../actors/domain/text/html.js';
 import type { Answer } from '../../http/route.js';
 import type { InstanceSettings } from '../../settings/settings.js';
 import { formActionOf, OUT_OF_BAND } from '../redirects.js';
-import { type Html, hidden, html, layout, nothing } from './layout.js';
+import { hidden, layout } from './layout.js';
 
 export interface Consent {
   readonly appName: string;

@@ -1,22 +1,6 @@
-import { escapeHtml } from '../../../actors/domain/text/plain-text.js';
+import { type Html, html, nothing } from '../../../actors/domain/text/html.js';
 import { type Answer, page } from '../../http/route.js';
 import type { InstanceSettings } from '../../settings/settings.js';
-
-/** Text that is already HTML. All other values in a page are escaped. */
-export interface Html {
-  readonly html: string;
-}
-
-/** Builds HTML and escapes the values, unless they are Html or lists of it. */
-export function html(parts: TemplateStringsArray, ...values: readonly (string | Html | readonly Html[])[]): Html {
-  const shown = (value: string | Html | readonly Html[]): string => {
-    if (typeof value === 'string') return escapeHtml(value);
-    return 'html' in value ? value.html : value.map((item) => item.html).join('');
-  };
-  return { html: parts.reduce((text, part, index) => text + shown(values[index - 1] ?? '') + part) };
-}
-
-export const nothing: Html = { html: '' };
 
 export function hidden(fields: Readonly<Record<string, string | undefined>>): Html {
   const inputs = Object.entries(fields).map(([name, value]) =>

@@ -1,6 +1,7 @@
+import { html, nothing } from '../../../actors/domain/text/html.js';
 import type { Answer } from '../../http/route.js';
 import type { InstanceSettings } from '../../settings/settings.js';
-import { hidden, html, layout, nothing } from './layout.js';
+import { hidden, layout } from './layout.js';
 
 export interface SignInForm {
   readonly csrf: string;

@@ -14,6 +14,8 @@ export const AdminAccount = entity('AdminAccount', {
   domain: nullable(Type.String()),
   created_at: time(),
   email: Type.String(),
+  /** The last mail to the address that could not be delivered; null if there is none. */
+  email_problem: nullable(entity('AdminEmailProblem', { reason: Type.String(), at: time() })),
   ip: nullable(Type.String()),
   ips: Type.Array(entity('AdminIp', { ip: Type.String(), used_at: time() })),
   locale: Type.String(),
@@ -34,13 +36,14 @@ export type AdminAccount = Shape<typeof AdminAccount>;
 /** Renders an account for moderators, complete even if it is suspended. */
 export function renderAdminAccount(instance: InstanceSettings, record: StoreAccountRecord): AdminAccount {
   const createdAt = isoTime(record.createdAtMs);
-  const address = record.signUpAddress;
+  const { signUpAddress: address, undelivered: problem } = record;
   return {
     id: record.id,
     username: record.username,
     domain: isLocal(record) ? null : record.domain,
     created_at: createdAt,
     email: record.email,
+    email_problem: problem === undefined ? null : { reason: problem.reason, at: isoTime(problem.atMs) },
     ip: address ?? null,
     ips: address === undefined ? [] : [{ ip: address, used_at: createdAt }],
     locale: record.locale,

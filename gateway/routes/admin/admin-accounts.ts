@@ -252,7 +252,7 @@ export const adminAccountRoutes: readonly AnyRoute[] = [
   v2,
   one,
   verb('approve', 'approve', true),
-  verb('reject', 'reject'),
+  verb('reject', 'reject', true),
   verb('enable', 'enable', true),
   verb('unsilence', 'unsilence', true),
   verb('unsuspend', 'unsuspend', true),

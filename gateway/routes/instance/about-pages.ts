@@ -1,8 +1,9 @@
+import { type Html, html, nothing } from '../../../actors/domain/text/html.js';
 import { renderHtml } from '../../../actors/domain/text/plain-text.js';
 import type { Answer, AnyRoute } from '../../http/route.js';
 import { route } from '../../http/route.js';
 import type { Services } from '../../http/services.js';
-import { type Html, html, layout, nothing } from '../../oauth/pages/layout.js';
+import { layout } from '../../oauth/pages/layout.js';
 import { notFound } from '../../viewing/visible.js';
 import { aboutOf } from './about.js';
 import { termsThatHold } from './instance.js';

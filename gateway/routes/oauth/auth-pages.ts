@@ -1,12 +1,13 @@
 import { Type } from '@sinclair/typebox';
 import { isProblem } from '../../../actors/domain/problem.js';
+import { html } from '../../../actors/domain/text/html.js';
 import { tokenHash } from '../../http/authenticator.js';
 import { addressKey } from '../../http/limits/client-address.js';
 import { type AnyRoute, redirect, route } from '../../http/route.js';
 import { authorizationFields, requestFields } from '../../oauth/authorization-request.js';
 import { field } from '../../oauth/form.js';
 import { guardsOf } from '../../oauth/guards.js';
-import { faultPage, html, layout } from '../../oauth/pages/layout.js';
+import { faultPage, layout } from '../../oauth/pages/layout.js';
 import { signInPage } from '../../oauth/pages/sign-in-page.js';
 import { STYLE } from '../../oauth/pages/style.js';
 import { checkPassword } from '../../oauth/password-check.js';
@@ -21,6 +22,7 @@ import {
   sessionOf,
   visitOf,
 } from '../../oauth/session.js';
+import { describedSignIn } from '../../oauth/sign-in-origin.js';
 import { issueToken } from '../../oauth/tokens.js';
 import { foreignForm } from './authorize.js';
 import { tooMany } from './passwords.js';
@@ -77,7 +79,8 @@ const signIn = route({
     if (checked.disabled) return again('This account is disabled.', 403);
     if (checked.suspended) return again('This account is suspended.', 403);
     if (!checked.approved) return again('This account is waiting for approval by a moderator.', 403);
-    const token = await issueToken(services, checked.id, WEB_CLIENT, [], 'session');
+    const signedIn = describedSignIn(services, checked.id, remoteAddress, headers['user-agent']);
+    const token = await issueToken(services, checked.id, WEB_CLIENT, [], 'session', signedIn);
     if (isProblem(token)) return token;
     // The redirect always leads to the authorization page of this server, whatever the field contains.
     const location = body.next === '' ? '/auth/sign_in' : `/oauth/authorize?${new URLSearchParams(body.next)}`;

@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { isProblem } from '../../../actors/domain/problem.js';
+import { html, nothing } from '../../../actors/domain/text/html.js';
 import { accounts } from '../../../store/tables.js';
 import { tokenHash } from '../../http/authenticator.js';
 import { addressKey } from '../../http/limits/client-address.js';
@@ -8,7 +9,7 @@ import type { Services } from '../../http/services.js';
 import { newNonce } from '../../oauth/clients.js';
 import { field } from '../../oauth/form.js';
 import { guardsOf } from '../../oauth/guards.js';
-import { faultPage, hidden, html, layout, nothing } from '../../oauth/pages/layout.js';
+import { faultPage, hidden, layout } from '../../oauth/pages/layout.js';
 import { checkPassword } from '../../oauth/password-check.js';
 import { PASSWORD_CHARS_MAX, PASSWORD_CHARS_MIN } from '../../oauth/passwords.js';
 import {
@@ -70,7 +71,7 @@ export const tooMany = ({ instance }: Pick<Services, 'instance'>) =>
   faultPage(instance, 'Too many attempts', 'Please try again in a quarter of an hour.', 429);
 
 async function mailLink(
-  services: Pick<Services, 'registry' | 'random' | 'askAccount' | 'tables'>,
+  services: Pick<Services, 'registry' | 'random' | 'askAccount' | 'tables' | 'instance'>,
   email: string,
 ): Promise<void> {
   const id = email.includes('@') ? await services.registry.find(`email:${email}`) : undefined;
@@ -78,7 +79,8 @@ async function mailLink(
   const record = await services.tables.get(accounts, { account: id });
   // The claim may be stale, so the mail goes only to the account's own address.
   if (record?.email.toLowerCase() !== email) return;
-  await services.askAccount(id, 'askReset', { nonce: newNonce(services) });
+  const unlimited = !services.instance.rateLimits;
+  await services.askAccount(id, 'askReset', { nonce: newNonce(services), unlimited });
 }
 
 const resetPage = (instance: InstanceSettings, token: string, csrf: string, cookie?: string, fault?: string) =>

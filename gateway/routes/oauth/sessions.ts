@@ -1,12 +1,13 @@
 import { Type } from '@sinclair/typebox';
 import { isProblem, type Problem } from '../../../actors/domain/problem.js';
+import { html, nothing } from '../../../actors/domain/text/html.js';
 import type { StoreTokenRecord } from '../../../proto/gen/types.js';
 import { apps, tokens } from '../../../store/tables.js';
 import { tokenHash } from '../../http/authenticator.js';
 import { type AnyRoute, redirect, route } from '../../http/route.js';
 import type { Services } from '../../http/services.js';
 import { field } from '../../oauth/form.js';
-import { hidden, html, layout, nothing } from '../../oauth/pages/layout.js';
+import { hidden, layout } from '../../oauth/pages/layout.js';
 import { csrfOf, isOwnForm, sessionOf } from '../../oauth/session.js';
 import { isoDay } from '../../paging/iso-time.js';
 import { foreignForm } from './authorize.js';

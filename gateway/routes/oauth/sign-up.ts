@@ -98,7 +98,7 @@ const resend = route({
     const isNew = wanted !== undefined && wanted !== '' && wanted !== record.email.toLowerCase();
     const isOwnApp = record.clientId === bearer?.clientId && !record.confirmed;
     const clientId = bearer?.clientId ?? '';
-    const change = isNew && isOwnApp ? { email: wanted } : {};
+    const change = { ...(isNew && isOwnApp ? { email: wanted } : {}), unlimited: !services.instance.rateLimits };
     let taken = false;
     // The actor checks the other conditions; a name is claimed only for an account that may have it.
     if (isNew && isOwnApp) {

@@ -14,6 +14,7 @@ import { guardsOf } from '../../oauth/guards.js';
 import { checkPassword } from '../../oauth/password-check.js';
 import { challengeOf } from '../../oauth/pkce.js';
 import { ALL_SCOPES, grantable, isSubset, parseScopes, SCOPES_CHARS_MAX } from '../../oauth/scopes.js';
+import { describedSignIn } from '../../oauth/sign-in-origin.js';
 import { issueAppToken, issueToken, newAccessToken, renderToken, Token } from '../../oauth/tokens.js';
 import { renderAccount } from '../../pages/account/account.js';
 
@@ -56,6 +57,7 @@ interface Grant {
   readonly body: TokenRequest;
   readonly client: Client;
   readonly remoteAddress: string;
+  readonly userAgent: string | undefined;
 }
 
 const INVALID_GRANT =
@@ -78,7 +80,7 @@ const token = route({
         'invalid_client',
         'Client authentication failed due to unknown client, no client authentication included, or unsupported authentication method.',
       );
-    const grant: Grant = { services, body, client, remoteAddress };
+    const grant: Grant = { services, body, client, remoteAddress, userAgent: headers['user-agent'] };
     switch (body.grant_type) {
       case 'authorization_code':
         return byCode(grant);
@@ -148,7 +150,13 @@ async function byClient({ services, body, client, remoteAddress }: Grant): Promi
   return json(renderToken(made, scopes, services.clock.nowMs()), NO_STORE);
 }
 
-async function byPassword({ services, body, client, remoteAddress }: Grant): Promise<Answer<Shape<typeof Token>>> {
+async function byPassword({
+  services,
+  body,
+  client,
+  remoteAddress,
+  userAgent,
+}: Grant): Promise<Answer<Shape<typeof Token>>> {
   const wanted = wantedScopes(body, client);
   if (wanted === undefined) return invalidScope();
   const { username: login, password } = body;
@@ -157,7 +165,8 @@ async function byPassword({ services, body, client, remoteAddress }: Grant): Pro
   if (checked === undefined || checked.disabled) return oauthError(400, 'invalid_grant', INVALID_GRANT);
   const scopes = grantable(checked.role, wanted);
   if (scopes.length === 0) return invalidScope();
-  const made = await issueToken(services, checked.id, client.clientId, scopes, 'access');
+  const signedIn = describedSignIn(services, checked.id, remoteAddress, userAgent);
+  const made = await issueToken(services, checked.id, client.clientId, scopes, 'access', signedIn);
   if (isProblem(made)) return oauthError(400, 'invalid_grant', INVALID_GRANT);
   return json(renderToken(made, scopes, services.clock.nowMs()), NO_STORE);
 }

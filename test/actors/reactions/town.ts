@@ -1,18 +1,17 @@
 import { makeId } from '../../../actors/domain/ids.js';
 import { accountKind } from '../../../actors/kinds/account.js';
 import { conversationKind } from '../../../actors/kinds/conversation.js';
-import { mailKind } from '../../../actors/kinds/mail.js';
 import { pushKind } from '../../../actors/kinds/push.js';
 import { PushFigures } from '../../../actors/push/figures.js';
 import { askerOf } from '../../../actors/runtime/kind.js';
 import { codec } from '../../../proto/codec.js';
 import type { AccountPost, NodeStatusTopic } from '../../../proto/gen/types.js';
 import { STATUSES_TOPIC } from '../../../transport/bus.js';
-import type { Mail } from '../../../transport/mailer.js';
+import type { Mail, MailOutcome } from '../../../transport/mailer.js';
 import { lonelyRings } from '../../kit/actors/lonely-rings.js';
 import { noUploads } from '../../kit/actors/no-uploads.js';
 import { Stage } from '../../kit/actors/stage.js';
-import { keyedTokens } from '../../kit/keyed-tokens.js';
+import { testMailbox } from '../../kit/actors/test-mailbox.js';
 
 export const blankPost: AccountPost = {
   text: 'Hello',
@@ -28,16 +27,20 @@ export const blankPost: AccountPost = {
 export async function town(names: readonly string[]) {
   const stage = new Stage();
   const mails: Mail[] = [];
-  const mailer = { send: async (mail: Mail) => void mails.push(mail) };
+  const send = async (mail: Mail): Promise<MailOutcome> => {
+    mails.push(mail);
+    return { kind: 'sent' };
+  };
   const rings = lonelyRings(stage.shared, stage.clock);
   const account = accountKind({
     baseUrl: 'https://here.example',
+    domain: 'here.example',
     tables: stage.shared,
     rings,
     media: noUploads,
   });
   const conversation = conversationKind(stage.shared);
-  const mailbox = mailKind({ mailer, clock: stage.clock, keyedTokens });
+  const mailbox = testMailbox({ send }, stage.clock);
   const pushed: { readonly account: string; readonly subscription: string; readonly kind: string }[] = [];
   const push = pushKind({
     clock: stage.clock,

@@ -105,6 +105,7 @@ export class GatewayFixture {
       streamingRedirect: undefined,
       registrations: 'open',
       passwordGrant: false,
+      devPages: false,
       rateLimits: true,
       version: '0',
     };

@@ -22,8 +22,8 @@ import { Caches } from '../../../store/cache/cache.js';
 import { put, RANGE_LIMIT_MAX } from '../../../store/port.js';
 import { backlog, journal } from '../../../store/tables.js';
 import { noUploads } from '../../kit/actors/no-uploads.js';
-import { silentMailbox } from '../../kit/actors/silent-mailbox.js';
 import { Stage } from '../../kit/actors/stage.js';
+import { silentMailbox } from '../../kit/actors/test-mailbox.js';
 import { uploadsIn } from '../../kit/actors/uploads.js';
 
 const instance: InstanceSettings = {
@@ -33,6 +33,7 @@ const instance: InstanceSettings = {
   streamingRedirect: undefined,
   registrations: 'open',
   passwordGrant: false,
+  devPages: false,
   rateLimits: false,
   version: '0',
 };
@@ -49,6 +50,7 @@ export async function openCity(stage: Stage = new Stage()) {
   });
   const account = accountKind({
     baseUrl: instance.baseUrl,
+    domain: instance.domain,
     tables: stage.shared,
     rings,
     media: noUploads,

@@ -23,6 +23,7 @@ const instance: InstanceSettings = {
   streamingRedirect: undefined,
   registrations: 'approval',
   passwordGrant: false,
+  devPages: false,
   version: '0.1.0',
 } as InstanceSettings;
 

@@ -13,7 +13,11 @@ export class Visitor {
   readonly cookies = new Map<string, string>();
   page: Visited | undefined;
 
-  constructor(private readonly server: { readonly send: Send }) {}
+  /** @param more headers of every request */
+  constructor(
+    private readonly server: { readonly send: Send },
+    private readonly more: Readonly<Record<string, string>> = {},
+  ) {}
 
   async get(path: string): Promise<Visited> {
     return this.visit('GET', path, undefined, {});
@@ -53,7 +57,7 @@ export class Visitor {
     const response = await this.server.send(path, {
       method,
       redirect: 'manual',
-      headers: { ...(cookie === '' ? {} : { cookie }), ...headers },
+      headers: { ...(cookie === '' ? {} : { cookie }), ...this.more, ...headers },
       ...(body === undefined ? {} : { body }),
     });
     for (const set of response.headers.getSetCookie()) {

@@ -21,6 +21,7 @@ export async function homesAreRight(ended: Ended): Promise<void> {
   const rings = lonelyRings(shared, world.clockOf(node.process));
   const kind = accountKind({
     baseUrl: '',
+    domain: 'here.example',
     tables: shared,
     rings,
     media: noUploads,

@@ -14,6 +14,7 @@ import { VirtualClock } from '../../../kit/time/virtual-clock.js';
 const tables = new MemoryTables();
 const account = accountKind({
   baseUrl: 'https://here.example',
+  domain: 'here.example',
   tables,
   rings: lonelyRings(tables, new VirtualClock()),
   media: noUploads,

@@ -1,0 +1,68 @@
+import type { MailLetter } from '../../../proto/gen/types.js';
+import { button, fact, letter, type Recipient, type Site, TOKEN_PLACE, text } from './letter.js';
+
+/** Letters about an account and its security. Nobody can end them. */
+
+/** Asks for the confirmation of the address to which it goes. */
+export const confirmationLetter = (site: Site, to: Recipient): MailLetter =>
+  letter(site, to, ({ confirmation }) => ({
+    subject: confirmation.subject,
+    parts: [
+      text(confirmation.text(site.domain)),
+      button(confirmation.button, `${site.baseUrl}/auth/confirmation?confirmation_token=${TOKEN_PLACE}`),
+      text(confirmation.otherwise),
+    ],
+  }));
+
+/** Contains the link to a new password. */
+export const resetLetter = (site: Site, to: Recipient): MailLetter =>
+  letter(site, to, ({ reset }) => ({
+    subject: reset.subject,
+    parts: [
+      text(reset.text(site.domain)),
+      button(reset.button, `${site.baseUrl}/auth/password/edit?reset_password_token=${TOKEN_PLACE}`),
+      text(reset.otherwise),
+    ],
+  }));
+
+export const passwordChangedLetter = (site: Site, to: Recipient): MailLetter =>
+  letter(site, to, ({ passwordChanged }) => ({
+    subject: passwordChanged.subject,
+    parts: [
+      text(passwordChanged.text(site.domain)),
+      text(passwordChanged.otherwise),
+      button(passwordChanged.button, `${site.baseUrl}/auth/password/new`),
+    ],
+  }));
+
+/** Goes to the former address. It does not name the new one, since the former may be a stranger's. */
+export const emailChangedLetter = (site: Site, to: Recipient): MailLetter =>
+  letter(site, to, ({ emailChanged }) => ({
+    subject: emailChanged.subject,
+    parts: [text(emailChanged.text(site.domain)), text(emailChanged.otherwise)],
+  }));
+
+/** A sign-in, as its mail describes it. */
+export interface DescribedSignIn {
+  readonly atMs: number;
+  /** IP address of the client. */
+  readonly address: string;
+  /** Browser and system; empty if they are unknown. */
+  readonly browser: string;
+}
+
+export const signInLetter = (site: Site, to: Recipient, { atMs, address, browser }: DescribedSignIn): MailLetter =>
+  letter(site, to, ({ signIn }) => ({
+    subject: signIn.subject,
+    parts: [
+      text(signIn.text(site.domain)),
+      fact(signIn.time, `${new Date(atMs).toISOString().slice(0, 16).replace('T', ' ')} UTC`),
+      fact(signIn.address, address),
+      fact(signIn.browser, browser === '' ? signIn.unknownBrowser : browser),
+      text(signIn.otherwise),
+      button(signIn.button, `${site.baseUrl}/auth/password/new`),
+    ],
+  }));
+
+export const deletedLetter = (site: Site, to: Recipient): MailLetter =>
+  letter(site, to, ({ deleted }) => ({ subject: deleted.subject, parts: [text(deleted.text(site.domain))] }));
