@@ -97,3 +97,15 @@ test('a resend is checked as it is carried out, and the check records nothing', 
   assert.equal(unconfirmed().when('judgeResend', judge).lastProblem, undefined);
   assert.equal(unconfirmed().when('judgeResend', { ...judge, clientId: 'x' }).lastProblem?.problem, 'forbidden');
 });
+
+test('the first correction of an address is never refused, and no pause holds without rate limits', () => {
+  const sent = unconfirmed().when('resendConfirmation', resend('app'));
+  const corrected = sent.when('resendConfirmation', resend('app', 'right@example.org'));
+  assert.equal(corrected.state.owner?.email, 'right@example.org');
+  const again = resend('app', 'other@example.org');
+  assert.equal(corrected.when('resendConfirmation', again).lastProblem?.problem, 'rate_limited');
+  const unlimited = corrected.when('resendConfirmation', { ...again, unlimited: true });
+  assert.equal(unlimited.state.owner?.email, 'other@example.org');
+  const events = unlimited.when('resendConfirmation', { ...resend('app'), unlimited: true }).events;
+  assert.deepEqual(types(events), Array(4).fill('confirmationResent'));
+});

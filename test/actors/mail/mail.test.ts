@@ -175,10 +175,3 @@ test('a mail that could not be sent in five days is dropped', async () => {
   assert.deepEqual(subjects(), ['another']);
   here.close();
 });
-
-test('figures forget a mail that another node sends now', () => {
-  const figures = new MailFigures();
-  figures.waits('a', 0, 60_000);
-  assert.deepEqual(figures.waiting(90_000), { count: 1, oldestMs: 90_000 });
-  assert.deepEqual(figures.waiting(HOUR_MS), { count: 0, oldestMs: 0 });
-});

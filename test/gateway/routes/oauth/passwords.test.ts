@@ -67,7 +67,6 @@ test('only the application of the sign-up can have the confirmation mailed to an
   assert.equal((await resend(await server.token(id ?? '', ['read', 'write']), 'x@example.org')).status, 403);
   assert.equal((await resend(access_token, 'no address')).status, 422);
   assert.equal((await resend(access_token, 'right@example.org')).status, 200);
-  assert.equal((await resend(access_token, 'stranger@example.org')).status, 429, 'not to one after the other');
   const check = async () =>
     (await server.ask('GET', '/api/v1/emails/check_confirmation', undefined, access_token)).body;
   assert.equal(await check(), false);

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { operate } from '../../cli/operations.js';
-import { makeApp, makeUser, PASSWORD, signIn } from '../gateway/oauth/stage.js';
-import { mailsIn, type ParsedMail } from '../kit/mail/parsed-mail.js';
-import { EventStream } from '../kit/network/event-stream.js';
-import { Visitor } from '../kit/network/visitor.js';
-import { type Person, TestServer } from '../kit/services/server.js';
-import { until } from '../kit/time/until.js';
+import { operate } from '../../../cli/operations.js';
+import { mailsIn, type ParsedMail } from '../../kit/mail/parsed-mail.js';
+import { EventStream } from '../../kit/network/event-stream.js';
+import { Visitor } from '../../kit/network/visitor.js';
+import { type Person, TestServer } from '../../kit/services/server.js';
+import { until } from '../../kit/time/until.js';
+import { makeApp, makeUser, PASSWORD, signIn } from './stage.js';
 
 /** Bound of the wait for a mail, which is an effect after the reply. */
 const MAIL_MS_MAX = 30_000;
@@ -69,7 +69,7 @@ test('the first corrected address gets its mail at once, and the former one lear
   assert.doesNotMatch(former.text + former.html, /right/, 'the former address may be a stranger');
 });
 
-test('whoever may manage users is notified of a confirmed sign-up, on the stream, too', async () => {
+test('a confirmed sign-up notifies the accounts that may manage users, on the stream, too', async () => {
   const stream = await EventStream.open(server, 'user', chief.token);
   try {
     const { id } = await confirmed('nova');
@@ -127,6 +127,8 @@ test('a report names the account by its address, and its mails can be ended by o
   assert.equal((await server.get(path)).status, 200);
   const oneClick = { 'List-Unsubscribe': 'One-Click' };
   assert.equal((await server.ask('POST', `${path}x`, oneClick)).status, 422, 'a token of somebody else');
+  for (const method of ['GET', 'POST'])
+    assert.equal((await server.ask(method, `/auth/mails/x${url.search}`)).status, 422, 'no such list');
   const second = await report('still mailed: a look at the page ends nothing');
   await mailTo('chief@example.org', new RegExp(`#${second}`));
   assert.equal((await server.ask('POST', path, oneClick)).status, 200);
