@@ -49,8 +49,7 @@ export async function openCity(stage: Stage = new Stage()) {
     recent: (authors, limit) => recentIds(tables, stage.clock)(authors, limit),
   });
   const account = accountKind({
-    baseUrl: instance.baseUrl,
-    domain: instance.domain,
+    ...instance,
     tables: stage.shared,
     rings,
     media: noUploads,
