@@ -22,7 +22,7 @@ const COMPOSED: Readonly<Record<string, readonly string[]>> = {
   account: ['slices.ts', 'standing.ts'],
   conversation: ['slices.ts', 'state.ts'],
   instance: ['commands.ts'],
-  mail: [],
+  mail: ['templates'],
   report: [],
   'web-page': ['slices.ts', 'state.ts'],
 };

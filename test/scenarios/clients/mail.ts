@@ -15,6 +15,10 @@ export function resetLink(dataDirs: readonly string[], address: string): Promise
   return until(`a link for ${address}`, () => findLink(dataDirs, address, RESET), MAIL_MS_MAX);
 }
 
+/** Returns the link with which the recipient of that address ends mails about reports. */
+export const unsubscribeLink = (dataDirs: readonly string[], address: string): Promise<string> =>
+  until(`a mail about a report to ${address}`, () => findLink(dataDirs, address, UNSUBSCRIBE), MAIL_MS_MAX);
+
 /** Returns true if the account of that name was notified of a changed password. */
 export async function wasChanged(dataDirs: readonly string[], name: string): Promise<boolean> {
   return (await findLink(dataDirs, `${name}@example.org`, CHANGED)) !== undefined;
@@ -22,6 +26,7 @@ export async function wasChanged(dataDirs: readonly string[], name: string): Pro
 
 const CONFIRMATION = /https?:\/\/\S+\/auth\/confirmation\?\S+/;
 const RESET = /https?:\/\/\S+\/auth\/password\/edit\?\S+/;
+const UNSUBSCRIBE = /https?:\/\/\S+\/auth\/mails\/reports\?token=[\w.-]+/;
 const CHANGED = /password on \S+ was changed/;
 
 async function findLink(dataDirs: readonly string[], address: string, form: RegExp): Promise<string | undefined> {
