@@ -4,7 +4,7 @@ import { operatorClient } from '../../../cli/operator-socket.js';
 import type { AnyRoute } from '../../../gateway/http/route.js';
 import { prefixed, program, withoutSettings } from '../../kit/services/server-process.js';
 import { until } from '../../kit/time/until.js';
-import { confirmationLink } from '../clients/mail.js';
+import { confirmationLink, unsubscribeLink } from '../clients/mail.js';
 import { call, makePeople, type Person } from '../cluster/people.js';
 import { mailDirsOf, type Place } from '../worlds/node-address.js';
 import { addOwl, furnish, keptThread } from '../worlds/set-up-world.js';
@@ -37,6 +37,7 @@ export const NOTHING_THERE: ReadonlyMap<string, number> = new Map([
   ['GET /api/v1/annual_reports/:year', 404],
   ['POST /api/v1/annual_reports/:year/read', 404],
   ['GET /api/v1_alpha/async_refreshes/:id', 404],
+  ['GET /dev/mails', 404],
 ]);
 
 /** People and data for requests to every route. */
@@ -174,6 +175,8 @@ export class EveryRoute {
         agreement: true,
       },
     }),
+    'GET /auth/mails/:list': async () => ({ id: 'reports', query: await this.unsubscribeQuery() }),
+    'POST /auth/mails/:list': async () => ({ id: 'reports', query: await this.unsubscribeQuery(), body: {} }),
     'GET /auth/confirmation': async () => {
       this.confirmation ??= this.confirmationQuery();
       return { query: await this.confirmation };
@@ -319,6 +322,12 @@ export class EveryRoute {
     const mailed = { username: 'mailed', email, password: 'correct horse battery' };
     await operatorClient(this.server.dataDir)('account.create', mailed);
     return new URL(await confirmationLink(mailDirsOf(this.server), email)).search.slice(1);
+  }
+
+  /** Returns the query of the link that ends mails about reports, from a mail to the owner of the instance. */
+  private async unsubscribeQuery(): Promise<string> {
+    await call(this.server.url, this.viewer, 'POST', '/api/v1/reports', { account_id: this.other.id });
+    return new URL(await unsubscribeLink(mailDirsOf(this.server), 'chief@example.org')).search.slice(1);
   }
 
   private async ownStatus(): Promise<string> {
