@@ -32,7 +32,7 @@ export function accountKind(around: AccountContext): ActorKind<AccountState, Acc
   return {
     name: 'account',
     initial: initialAccount,
-    stateVersion: 22,
+    stateVersion: 23,
     decide: { ...accountSlice.decide, ...timeline.decide },
     apply: accountSlice.apply,
     commands: { ...slices.commands, ...timeline.commands },
