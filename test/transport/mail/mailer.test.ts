@@ -170,6 +170,29 @@ test('credentials never go to another machine without TLS', async () => {
   assert.equal(signIns, before);
 });
 
+test('a server whose certificate is not trusted gets neither credentials nor the mail', async () => {
+  let signedIn = 0;
+  for (const [scheme, secure] of [
+    ['smtp', false],
+    ['smtps', true],
+  ] as const) {
+    const untrusted = new SMTPServer({
+      secure,
+      onAuth: (_auth, _session, done) => {
+        signedIn += 1;
+        done(null, { user: 'me' });
+      },
+    });
+    await new Promise<void>((resolve) => untrusted.listen(0, '127.0.0.1', resolve));
+    untrusted.on('error', () => undefined);
+    const { port } = untrusted.server.address() as AddressInfo;
+    const mailer = openMailer({ smtpUrl: `${scheme}://me:hush@127.0.0.1:${port}`, from, folder, log, clock });
+    assert.equal(await delayOf(mailer), 'unreachable', scheme);
+    await new Promise<void>((resolve) => untrusted.close(() => resolve()));
+  }
+  assert.equal(signedIn, 0);
+});
+
 test('without an SMTP server a mail becomes a file and a log line; a repeated one replaces it', async () => {
   const mailer = openMailer({ smtpUrl: undefined, from, folder, log, clock });
   const before = lines.length;
