@@ -42,9 +42,11 @@ export const recovery: Slice<State, Commands, Events, Pick<SessionEvents, 'token
       const { owner } = state;
       const refused = refusedResend(state, { clientId, email, unlimited }, nowMs);
       if (refused !== undefined || owner === undefined) return refused ?? NOTHING;
-      const former = email === undefined || email === owner.email ? undefined : owner.email;
-      const isPaused = former === undefined && !unlimited && nowMs - state.confirmationSentAtMs < MAIL_PAUSE_MS;
+      const isSame = email === undefined || email === owner.email;
+      const isPaused = isSame && !unlimited && nowMs - state.confirmationSentAtMs < MAIL_PAUSE_MS;
       if (isPaused) return NOTHING;
+      // An address that belongs to another account was never mailed.
+      const former = isSame || owner.confirmationNonce === undefined ? undefined : owner.email;
       const sent = { email: email ?? owner.email, atMs: nowMs, former };
       const isWithheld = taken ?? (email === undefined && owner.confirmationNonce === undefined);
       if (isWithheld) return { events: [{ type: 'confirmationWithheld', ...sent }], reply: {} };
