@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { type LocalNats, startNats } from '../../../cluster/local/nats.js';
 import { EventStream } from '../../kit/network/event-stream.js';
 import { allStatuses, faultsOf, type LoadReport, PostingLoad } from '../../kit/network/posting-load.js';
+import { RoamingStream, type Transport } from '../../kit/network/roaming-stream.js';
 import { targetAt } from '../../kit/network/sockets.js';
 import { LocalCluster } from '../../kit/services/local-cluster.js';
 import { until } from '../../kit/time/until.js';
@@ -22,6 +23,7 @@ let cluster: LocalCluster;
 let authors: Person[];
 let reader: Person;
 let natsAgain: LocalNats | undefined;
+const roamers: RoamingStream[] = [];
 
 before(async () => {
   const flags = ['--nodes', '3', '--cassandra', '3', '--port', String(20_000 + (process.pid % 10_000))];
@@ -40,6 +42,7 @@ before(async () => {
 });
 
 after(async () => {
+  await Promise.all(roamers.map((one) => one.stop()));
   await cluster?.stop();
   await natsAgain?.stop();
 });
@@ -64,6 +67,32 @@ async function fresh(label: string, count: number): Promise<Person[]> {
   const people = await makePeople(cluster.node(0).data_dir, names);
   for (const person of people) await call(cluster.node(0).url, reader, 'POST', `/api/v1/accounts/${person.id}/follow`);
   return people;
+}
+
+/** Starts readers that move from node to node, with both transports. */
+function roaming(): readonly RoamingStream[] {
+  const transports: readonly Transport[] = ['WebSocket', 'SSE'];
+  const started = transports.flatMap((transport) =>
+    [0, 1, 2].map((first) => new RoamingStream(transport, () => cluster.urls, reader.token, first)),
+  );
+  roamers.push(...started);
+  return started;
+}
+
+/** Asserts that each reader has received every acknowledged post, once. */
+async function assertStreamed(readers: readonly RoamingStream[], report: LoadReport): Promise<void> {
+  for (const one of readers) {
+    const all = () => {
+      const seen = new Set(one.updates());
+      return report.acknowledged.every(({ id }) => seen.has(id));
+    };
+    await until(`every acknowledged post by ${one.transport}`, all, 60_000);
+    const updates = one.updates();
+    const again = updates.filter((id, place) => updates.indexOf(id) !== place);
+    assert.deepEqual(again, [], `a status came twice by ${one.transport}`);
+    assert.ok(one.resumed > 3, `${one.resumed} visits`);
+  }
+  await Promise.all(readers.map((one) => one.stop()));
 }
 
 const posted = (load: PostingLoad, count: number, withinMs: number) =>
@@ -141,8 +170,9 @@ test('a node paused for 15 s acknowledges nothing that is missing in another own
   await assertNothingLost(await load.stop(), users);
 });
 
-test('NATS killed and restarted: streams resume and miss nothing', async () => {
+test('NATS killed and restarted: streams, also roaming ones, resume and miss nothing', async () => {
   const users = await fresh('nats', 4);
+  const readers = roaming();
   const streams = await Promise.all(
     cluster.urls.map((url) => EventStream.resuming(targetAt(url), 'user', reader.token)),
   );
@@ -167,11 +197,13 @@ test('NATS killed and restarted: streams resume and miss nothing', async () => {
     assert.equal(new Set(updates).size, updates.length, 'a status was streamed twice');
   }
   await Promise.all(streams.map((stream) => stream.close()));
+  await assertStreamed(readers, report);
 });
 
 // The last story, because the killed Cassandra node does not return: two of three replicas continue.
-test('one Cassandra node killed: service goes on', async () => {
+test('one Cassandra node killed: service goes on, and roaming streams miss nothing', async () => {
   const users = await fresh('cass', 4);
+  const readers = roaming();
   const load = new PostingLoad(cluster.urls, users, POSTS_MAX);
   await posted(load, 20, 30_000);
   const victim = cluster.cassandra[2];
@@ -179,7 +211,9 @@ test('one Cassandra node killed: service goes on', async () => {
   process.kill(victim.pid, 'SIGKILL');
   await cluster.gone(victim.pid, 5_000);
   await posted(load, load.count + 100, 60_000);
-  await assertNothingLost(await load.stop(), users);
+  const report = await load.stop();
+  await assertNothingLost(report, users);
+  await assertStreamed(readers, report);
 });
 
 function pauseOf(ms: number): () => true | undefined {
