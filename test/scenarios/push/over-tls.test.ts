@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { operatorClient } from '../../../cli/operator-socket.js';
+import { certificateIn } from '../../kit/network/certificate.js';
 import { PushReceiver } from '../../kit/network/push-receiver.js';
 import { ServerProcess } from '../../kit/services/server-process.js';
 import { until } from '../../kit/time/until.js';
@@ -22,9 +22,10 @@ let ben: Person;
 
 before(async () => {
   folder = mkdtempSync(join(tmpdir(), 'murmuration-tls-'));
-  trusted = await PushReceiver.open(0, certificate('trusted'));
-  foreign = await PushReceiver.open(0, certificate('foreign'));
-  const environment = { NODE_EXTRA_CA_CERTS: join(folder, 'trusted.pem') };
+  const known = certificateIn(folder, 'trusted');
+  trusted = await PushReceiver.open(0, known);
+  foreign = await PushReceiver.open(0, certificateIn(folder, 'foreign'));
+  const environment = { NODE_EXTRA_CA_CERTS: known.path };
   server = await ServerProcess.start({ FEDERATION_ALLOW_CIDRS: 'loopback' }, environment);
   [ada, ben] = (await makePeople(server.dataDir, ['ada', 'ben'])) as [Person, Person];
 });
@@ -33,15 +34,6 @@ after(async () => {
   await Promise.all([trusted?.close(), foreign?.close()]);
   rmSync(folder, { recursive: true, force: true });
 });
-
-/** Creates a certificate for 127.0.0.1 that is its own authority. */
-function certificate(name: string) {
-  const [key, cert] = [join(folder, `${name}.key`), join(folder, `${name}.pem`)];
-  const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
-  const subject = ['-subj', `/CN=${name}`, '-addext', 'subjectAltName=IP:127.0.0.1', '-days', '2'];
-  execFileSync('openssl', ['req', '-x509', ...curve, '-keyout', key, '-out', cert, ...subject], { stdio: 'ignore' });
-  return { key: readFileSync(key), cert: readFileSync(cert) };
-}
 
 const wishes = { data: { alerts: { mention: true }, policy: 'all' } };
 
