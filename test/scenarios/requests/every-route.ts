@@ -163,8 +163,10 @@ export class EveryRoute {
     },
     'GET /api/v1/instance/terms_of_service/:date': async () => ({ id: '2026-01-01' }),
     'GET /.well-known/webfinger': async () => {
-      const { domain } = (await (await fetch(`${this.server.url}/api/v2/instance`)).json()) as { domain: string };
-      return { query: `resource=acct:ada@${domain}` };
+      const { uri } = (await call(this.server.url, this.viewer, 'GET', `/api/v1/accounts/${this.other.id}`)) as {
+        readonly uri: string;
+      };
+      return { query: `resource=${encodeURIComponent(uri)}` };
     },
     'GET /api/v1/accounts/lookup': async () => ({ query: 'acct=ada' }),
     'POST /api/v1/accounts': async () => ({
