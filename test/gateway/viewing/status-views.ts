@@ -43,12 +43,26 @@ const listedAt = (list: string, path: (thing: never) => string): View => ({
   paths: async (_scene, looker) => things(await looker.get(list)).map((thing) => path(thing as never)),
 });
 
+/** Documents for other servers. They are the same for everybody, so only those without an account look at them. */
+const documents = (path: (name: string) => string): View => ({
+  kind: 'list',
+  paths: ({ people }, looker) => (looker.id === undefined ? people.map(({ name }) => path(name)) : []),
+});
+/** The newest statuses as documents, at the addresses of every person. */
+const objects = (path: (name: string, id: string) => string): View => ({
+  kind: 'list',
+  paths: ({ people, said }, looker) =>
+    looker.id === undefined ? people.flatMap(({ name }) => said.slice(-OBJECTS).map(({ id }) => path(name, id))) : [],
+});
+
 function things({ status, body }: Answered): readonly unknown[] {
   if (status !== 200) return [];
   return Array.isArray(body) ? body : (body.notification_groups ?? []);
 }
 
 const PAGE = 'limit=40';
+/** Statuses that are requested as documents: each takes a request for each person. */
+const OBJECTS = 6;
 type Thing = { readonly id: string };
 type Group = { readonly group_key: string };
 
@@ -118,6 +132,11 @@ export const STATUS_VIEWS: Readonly<Record<string, View>> = {
     ({ group_key }: Group) => `/api/v2/notifications/${group_key}`,
   ),
   'GET /api/v2/search': ofWords((word) => `/api/v2/search?q=${word}&${PAGE}`),
+  'GET /users/:name/statuses/:id': objects((name, id) => `/users/${name}/statuses/${id}`),
+  'GET /users/:name/statuses/:id/activity': objects((name, id) => `/users/${name}/statuses/${id}/activity`),
+  'GET /@:name/:id': objects((name, id) => `/@${name}/${id}`),
+  'GET /users/:name/outbox': documents((name) => `/users/${name}/outbox?page=true`),
+  'GET /users/:name/collections/featured': documents((name) => `/users/${name}/collections/featured`),
   'GET /api/v1/search': ofWords((word) => `/api/v1/search?q=${word}&${PAGE}`),
 };
 
