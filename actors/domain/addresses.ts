@@ -35,6 +35,9 @@ export const accountUri = (baseUrl: string, { username, origin }: Named): string
 export const accountUrl = (baseUrl: string, { username, origin }: Named): string =>
   origin === undefined ? `${baseUrl}/@${username}` : origin.url || origin.uri;
 
+/** Returns the page of a hashtag, whose name is given without the #. */
+export const tagUrl = (baseUrl: string, name: string): string => `${baseUrl}/tags/${encodeURIComponent(name)}`;
+
 interface Written {
   readonly id: string;
   readonly reblogOfId?: string | undefined;

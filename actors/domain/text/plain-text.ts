@@ -1,3 +1,4 @@
+import { tagUrl } from '../addresses.js';
 import { type Segment, segments } from './segments.js';
 
 /** Mentions and hashtags of a text, each once, in order of first appearance. */
@@ -136,7 +137,7 @@ function render(segment: Segment, { mentions, baseUrl, rel }: RenderOptions): st
     case 'link':
       return renderLink(segment.raw, rel);
     case 'tag': {
-      const href = `${baseUrl}/tags/${encodeURIComponent(segment.name)}`;
+      const href = tagUrl(baseUrl, segment.name);
       return `<a href="${escapeHtml(href)}" class="mention hashtag" rel="tag">#<span>${escapeHtml(segment.raw.slice(1))}</span></a>`;
     }
     case 'mention': {

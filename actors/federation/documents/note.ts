@@ -1,5 +1,5 @@
 import type { AccountMedia, StoreAccountRecord, StorePoll, StoreStatusRecord } from '../../../proto/gen/types.js';
-import { accountUri, statusUri, statusUrl } from '../../domain/addresses.js';
+import { accountUri, statusUri, statusUrl, tagUrl } from '../../domain/addresses.js';
 import { fileType, fileUrl } from '../../domain/media.js';
 import { quotableBy } from '../../domain/quoting.js';
 import { actorAddresses } from './actor.js';
@@ -68,11 +68,7 @@ export function noteDocument(record: StoreStatusRecord, around: Surroundings) {
 function tags(record: StoreStatusRecord, { baseUrl, mentions, emojis }: Surroundings) {
   return [
     ...mentions.map(({ uri, name }) => ({ type: 'Mention', href: uri, name: `@${name}` })),
-    ...record.tags.map((name) => ({
-      type: 'Hashtag',
-      href: `${baseUrl}/tags/${encodeURIComponent(name)}`,
-      name: `#${name}`,
-    })),
+    ...record.tags.map((name) => ({ type: 'Hashtag', href: tagUrl(baseUrl, name), name: `#${name}` })),
     ...emojiTags(emojis, fileType),
   ];
 }

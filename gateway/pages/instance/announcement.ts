@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox';
+import { tagUrl } from '../../../actors/domain/addresses.js';
 import { readText, renderHtml } from '../../../actors/domain/text/plain-text.js';
 import type { AccountAnnouncementMark, InstanceEmojiCounted, InstanceEntry } from '../../../proto/gen/types.js';
 import { entity, nullable, type Shape, time, uri } from '../../http/entity.js';
@@ -56,7 +57,7 @@ export function renderAnnouncement(
     ...(mark === undefined ? {} : { read: own?.read ?? false }),
     mentions: [],
     statuses: [],
-    tags: readText(text).tags.map((name) => ({ name, url: `${instance.baseUrl}/tags/${encodeURIComponent(name)}` })),
+    tags: readText(text).tags.map((name) => ({ name, url: tagUrl(instance.baseUrl, name) })),
     emojis: emojiIn(instance, text),
     reactions: counts.map(({ name, count }) => ({
       name,

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox';
-import { accountUri, isLocal } from '../../../actors/domain/addresses.js';
+import { accountUri, isLocal, tagUrl } from '../../../actors/domain/addresses.js';
 import { escapeHtml } from '../../../actors/domain/text/plain-text.js';
 import type { AccountCollectionItem, AccountCollectionText } from '../../../proto/gen/types.js';
 import { entity, nullable, type Shape, time, uri } from '../../http/entity.js';
@@ -53,7 +53,7 @@ export function renderCollection(instance: InstanceSettings, { record, owner, it
     local: isLocal(owner),
     sensitive: text?.sensitive ?? false,
     discoverable: text?.discoverable ?? false,
-    tag: tag === '' ? null : { name: tag, url: `${instance.baseUrl}/tags/${encodeURIComponent(tag)}` },
+    tag: tag === '' ? null : { name: tag, url: tagUrl(instance.baseUrl, tag) },
     item_count: items.length,
     items: items.map(renderCollectionItem),
     created_at: isoTime(createdAtMs),

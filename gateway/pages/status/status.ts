@@ -1,5 +1,5 @@
 import { type TSchema, Type } from '@sinclair/typebox';
-import { statusUri, statusUrl } from '../../../actors/domain/addresses.js';
+import { statusUri, statusUrl, tagUrl } from '../../../actors/domain/addresses.js';
 import type { StoreAccountRecord, StoreMark, StoreStatusRecord } from '../../../proto/gen/types.js';
 import { entity, nullable, oneOf, type Shape, time, uri, VISIBILITIES } from '../../http/entity.js';
 import { isoTime } from '../../paging/iso-time.js';
@@ -159,7 +159,7 @@ export function renderStatus(
     account: renderAccount(instance, author),
     media_attachments: renderMediaList(instance, record.media),
     mentions: record.mentions.map(({ accountId, username, acct, url }) => ({ id: accountId, username, acct, url })),
-    tags: record.tags.map((name) => ({ name, url: `${instance.baseUrl}/tags/${encodeURIComponent(name)}` })),
+    tags: record.tags.map((name) => ({ name, url: tagUrl(instance.baseUrl, name) })),
     emojis: emojiIn(
       instance,
       record.spoilerText,

@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox';
+import { tagUrl } from '../../../actors/domain/addresses.js';
 import { tagId } from '../../../actors/domain/text/tag-id.js';
 import { entity, type Shape, uri } from '../../http/entity.js';
 import type { InstanceSettings } from '../../settings/settings.js';
@@ -36,7 +37,7 @@ export function renderTag(
   return {
     id: tagId(name),
     name: history.written ?? name,
-    url: `${instance.baseUrl}/tags/${encodeURIComponent(name)}`,
+    url: tagUrl(instance.baseUrl, name),
     history: renderHistory(history),
     ...(following === undefined ? {} : { following }),
   };
