@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { accountUri } from '../../actors/domain/addresses.js';
 import { isProblem } from '../../actors/domain/problem.js';
+import { isSuspended, isThere } from '../../actors/domain/standing.js';
 import { actorAddresses } from '../../actors/federation/documents/actor.js';
 import type { StoreAccountRecord } from '../../proto/gen/types.js';
 import { type AnyRoute, route } from '../http/route.js';
@@ -12,7 +13,6 @@ import { accountTimeline } from '../timelines/account.js';
 import { type Edge, hidesEdges, readFollowers, readFollowing } from '../timelines/follow-lists.js';
 import { PLACES } from '../viewing/judge.js';
 import { loadAccounts } from '../viewing/people-at-hand.js';
-import { isSuspended, isThere } from '../viewing/standing.js';
 import { visibleById } from '../viewing/visible.js';
 import { nameParams } from './actors.js';
 import { activityAnswer } from './answering.js';

@@ -1,9 +1,9 @@
 import { type Problem, problem } from '../../actors/domain/problem.js';
+import { isPublished } from '../../actors/domain/standing.js';
 import type { StoreAccountRecord } from '../../proto/gen/types.js';
 import { accounts } from '../../store/tables.js';
 import { findLocal } from '../discovery/find-local.js';
 import type { Services } from '../http/services.js';
-import { isPublished } from '../viewing/standing.js';
 import { notFound } from '../viewing/visible.js';
 
 /** Refusal for whatever belonged to a deleted account: other servers forget it. */

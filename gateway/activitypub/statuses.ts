@@ -1,10 +1,10 @@
 import { Type } from '@sinclair/typebox';
 import { isProblem, type Problem } from '../../actors/domain/problem.js';
+import { isSuspended } from '../../actors/domain/standing.js';
 import type { StoreAccountRecord } from '../../proto/gen/types.js';
 import { type Answer, type AnyRoute, route } from '../http/route.js';
 import type { Services } from '../http/services.js';
 import { idText } from '../paging/bounds.js';
-import { isSuspended } from '../viewing/standing.js';
 import { notFound, visibleStatus } from '../viewing/visible.js';
 import type { VisibleStatus } from '../viewing/visible-status.js';
 import { nameParams } from './actors.js';

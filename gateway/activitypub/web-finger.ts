@@ -2,12 +2,12 @@ import { Type } from '@sinclair/typebox';
 import { accountUri, accountUrl } from '../../actors/domain/addresses.js';
 import { fileType, fileUrl } from '../../actors/domain/media.js';
 import { isProblem, problem } from '../../actors/domain/problem.js';
+import { isSuspended } from '../../actors/domain/standing.js';
 import { instanceActorUri } from '../../actors/federation/documents/actor.js';
 import { ACTIVITY_TYPE } from '../../actors/federation/documents/context.js';
 import type { StoreAccountRecord } from '../../proto/gen/types.js';
 import { type Answer, type AnyRoute, route } from '../http/route.js';
 import type { InstanceSettings } from '../settings/settings.js';
-import { isSuspended } from '../viewing/standing.js';
 import { notFound } from '../viewing/visible.js';
 import { ownerNamed } from './owners.js';
 

@@ -1,8 +1,8 @@
+import { isSuspended } from '../../actors/domain/standing.js';
 import type { StoreAccountRecord } from '../../proto/gen/types.js';
 import { accounts } from '../../store/tables.js';
 import type { Services } from '../http/services.js';
 import { accountsCursor } from '../moderation/moderators.js';
-import { isSuspended } from '../viewing/standing.js';
 import { idsOf, type Period } from './period.js';
 
 /** Accounts read for one query, newest first: some hundred reads. */

@@ -1,9 +1,9 @@
+import { isPublished, isSuspended } from '../../actors/domain/standing.js';
 import type { StoreAccountRecord } from '../../proto/gen/types.js';
 import type { Services } from '../http/services.js';
 import { listedAccounts } from '../moderation/listed-accounts.js';
 import { ACCOUNT_PLACES, showsAccount } from '../viewing/judge-accounts.js';
 import { loadAccounts } from '../viewing/people-at-hand.js';
-import { isPublished, isSuspended } from '../viewing/standing.js';
 import { lensOf } from '../viewing/visible.js';
 
 /** Accounts that are read, the newest first. Recently active accounts are read in addition. */

@@ -1,4 +1,5 @@
 import { idMs } from '../../actors/domain/ids.js';
+import { isPublished, isSuspended } from '../../actors/domain/standing.js';
 import type { StoreAccountRecord, StoreAccountStatusRow, StoreStatusRef } from '../../proto/gen/types.js';
 import { accountStatuses, favourites } from '../../store/tables.js';
 import type { Services } from '../http/services.js';
@@ -7,7 +8,6 @@ import { type Soon, soon, together } from '../paging/soon.js';
 import { loadAccounts } from '../viewing/people-at-hand.js';
 import { askSoon, type ReadServices } from '../viewing/read-services.js';
 import { blocksDomainOf } from '../viewing/screen.js';
-import { isPublished, isSuspended } from '../viewing/standing.js';
 import { answered, loadStatuses } from '../viewing/visible.js';
 
 /** Source: service-interface.md, limits. */

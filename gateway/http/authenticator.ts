@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
+import { isSuspended } from '../../actors/domain/standing.js';
 import type { StoreAccountRecord, StoreTokenRecord } from '../../proto/gen/types.js';
 import { Cache, type Caches } from '../../store/cache/cache.js';
 import type { ReadTables } from '../../store/port.js';
 import { accounts, tokens } from '../../store/tables.js';
-import { isSuspended } from '../viewing/standing.js';
 import type { Bearer } from './route.js';
 
 /** Caller of a request: anonymous, an application or a user. */

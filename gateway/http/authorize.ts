@@ -1,7 +1,7 @@
 import { isPermitted } from '../../actors/domain/permissions.js';
 import { type Problem, problem } from '../../actors/domain/problem.js';
+import { isSuspended } from '../../actors/domain/standing.js';
 import type { StoreAccountRecord } from '../../proto/gen/types.js';
-import { isSuspended } from '../viewing/standing.js';
 import type { Authenticated, Authenticator, Caller } from './authenticator.js';
 import type { AnyRoute, Auth } from './route.js';
 import { grantsAny } from './scopes.js';

@@ -1,10 +1,10 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { TokenContent } from '../../actors/domain/keyed-tokens.js';
+import { isSuspended } from '../../actors/domain/standing.js';
 import type { StoreAccountRecord } from '../../proto/gen/types.js';
 import { accounts, tokens } from '../../store/tables.js';
 import { tokenHash } from '../http/authenticator.js';
 import type { Services } from '../http/services.js';
-import { isSuspended } from '../viewing/standing.js';
 import { newNonce, newSecret } from './clients.js';
 
 /** Cookies: the session token; and before sign-in, a random value that ties forms to the browser they were sent to. */

@@ -1,11 +1,11 @@
 import { accountUrl, acctOf, localName } from '../../actors/domain/addresses.js';
 import { eachBounded } from '../../actors/domain/each-bounded.js';
+import { isPublished } from '../../actors/domain/standing.js';
 import { readText, renderHtml } from '../../actors/domain/text/plain-text.js';
 import type { AccountMention } from '../../proto/gen/types.js';
 import type { Services } from '../http/services.js';
 import { loadAccounts } from '../viewing/people-at-hand.js';
 import type { ReadServices } from '../viewing/read-services.js';
-import { isPublished } from '../viewing/standing.js';
 import { lensOf } from '../viewing/visible.js';
 
 /** Concurrent look-ups of names: each is a serial read. */

@@ -1,3 +1,4 @@
+import { isSuspended } from '../../actors/domain/standing.js';
 import type { StoreAccountRecord } from '../../proto/gen/types.js';
 import { followers } from '../../store/tables.js';
 import type { Services } from '../http/services.js';
@@ -5,7 +6,6 @@ import type { PageBounds } from '../paging/bounds.js';
 import { accountCursor } from '../paging/eras.js';
 import { type Page, readPage } from '../paging/page.js';
 import { type Soon, soon } from '../paging/soon.js';
-import { isSuspended } from '../viewing/standing.js';
 import { answered, lensOf } from '../viewing/visible.js';
 
 /** One entry of a list of followers or followed accounts. */

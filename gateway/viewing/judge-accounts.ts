@@ -1,7 +1,7 @@
+import { isSuspended, isThere } from '../../actors/domain/standing.js';
 import type { StoreAccountRecord, StoreNotificationRecord } from '../../proto/gen/types.js';
 import { BLOCKED, BLOCKS_VIEWER, FOLLOWED, type Lens, MUTED, NOTIFICATIONS_MUTED, OWN } from './lens.js';
 import { blocksDomainOf } from './screen.js';
-import { isSuspended, isThere } from './standing.js';
 
 /** A place where accounts are shown. */
 interface AccountPlace {

@@ -1,4 +1,5 @@
 import { isProblem, type Problem } from '../../actors/domain/problem.js';
+import { isThere } from '../../actors/domain/standing.js';
 import type { AccountCollection, AccountCollectionItem, StoreAccountRecord } from '../../proto/gen/types.js';
 import { collections } from '../../store/tables.js';
 import { type Soon, soon } from '../paging/soon.js';
@@ -6,7 +7,6 @@ import { ACCOUNT_PLACES, showsAccount } from './judge-accounts.js';
 import { BLOCKED, BLOCKS_VIEWER, type Lens } from './lens.js';
 import { loadAccounts, type People, PeopleAtHand } from './people-at-hand.js';
 import type { ReadServices } from './read-services.js';
-import { isThere } from './standing.js';
 import { lensOf, notFound } from './visible.js';
 
 /**

@@ -1,5 +1,6 @@
 import { storedId } from '../../actors/domain/ids.js';
 import { isProblem, type Problem, problem } from '../../actors/domain/problem.js';
+import { isPublished } from '../../actors/domain/standing.js';
 import type { AccountRelation, StoreAccountRecord, StoreStatusRecord } from '../../proto/gen/types.js';
 import { accounts, statuses } from '../../store/tables.js';
 import { type Soon, soon } from '../paging/soon.js';
@@ -8,7 +9,6 @@ import { anonymousLens, type Lens } from './lens.js';
 import { loadAccounts, type People, PeopleAtHand } from './people-at-hand.js';
 import { quotesAny, withQuotes } from './quoted.js';
 import { askSoon, type ReadServices } from './read-services.js';
-import { isPublished } from './standing.js';
 import type { VisibleStatus } from './visible-status.js';
 
 /** Targets of one `relations` query: bounds its message to some 100 KB. */

@@ -2,6 +2,7 @@ import type { AccountProfile, StoreAccountRecord } from '../../../proto/gen/type
 import { emptyProfile } from '../../account/profile.js';
 import { accountUri, accountUrl } from '../../domain/addresses.js';
 import { fileType, fileUrl } from '../../domain/media.js';
+import { isSuspended, signUpDayMs } from '../../domain/standing.js';
 import { type Here, profileHtml } from '../../domain/text/profile-html.js';
 import { asTime, type EmojiPicture, emojiTags } from './context.js';
 
@@ -21,8 +22,6 @@ const sharedInbox = (baseUrl: string) => ({ sharedInbox: `${baseUrl}/inbox` });
 
 const keyOf = (owner: string, publicKeyPem: string) => ({ id: `${owner}#main-key`, owner, publicKeyPem });
 
-const DAY_MS = 86_400_000;
-
 /** Renders a local account as an actor, without the context. Of a suspended account only the identity remains. */
 export function actorDocument(
   here: Here,
@@ -31,8 +30,8 @@ export function actorDocument(
   emojis: readonly EmojiPicture[],
 ) {
   const id = accountUri(here.baseUrl, record);
-  const isSuspended = (record.suspendedAtMs ?? 0) > 0;
-  const profile = isSuspended ? emptyProfile : (record.profile ?? emptyProfile);
+  const isEmptied = isSuspended(record);
+  const profile = isEmptied ? emptyProfile : (record.profile ?? emptyProfile);
   return {
     id,
     type: profile.bot ? 'Service' : 'Person',
@@ -44,12 +43,11 @@ export function actorDocument(
     manuallyApprovesFollowers: profile.locked,
     discoverable: profile.discoverable,
     indexable: profile.indexable,
-    // Midnight: the exact moment of signing up is not public.
-    published: asTime(Math.floor(record.createdAtMs / DAY_MS) * DAY_MS),
+    published: asTime(signUpDayMs(record)),
     memorial: false,
-    ...(isSuspended ? { suspended: true } : {}),
+    ...(isEmptied ? { suspended: true } : {}),
     publicKey: keyOf(id, publicKeyPem),
-    tag: isSuspended ? [] : emojiTags(emojis, fileType),
+    tag: isEmptied ? [] : emojiTags(emojis, fileType),
     attributionDomains: profile.attribution?.domains ?? [],
     endpoints: sharedInbox(here.baseUrl),
     ...pictures(here, profile),

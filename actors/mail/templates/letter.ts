@@ -1,14 +1,10 @@
 import type { MailLetter, MailPart } from '../../../proto/gen/types.js';
 import { catalogueFor } from '../../domain/text/catalogue/catalogue.js';
 import type { MailTexts } from '../../domain/text/catalogue/texts.js';
+import type { Here } from '../../domain/text/profile-html.js';
 
 /** The server as mails name it. */
-export interface Site {
-  /** Address without trailing slash. */
-  readonly baseUrl: string;
-  /** Part after the @ in an account's address. */
-  readonly domain: string;
-}
+export type Site = Here;
 
 /** The person to whom a mail is written. */
 export interface Recipient {

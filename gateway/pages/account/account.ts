@@ -3,13 +3,13 @@ import { emptyProfile } from '../../../actors/account/profile.js';
 import { accountUri, accountUrl, acctOf } from '../../../actors/domain/addresses.js';
 import { fileUrl } from '../../../actors/domain/media.js';
 import { QUOTE_POLICY_DEFAULT } from '../../../actors/domain/quoting.js';
+import { isSuspended, signUpDayMs } from '../../../actors/domain/standing.js';
 import { profileHtml } from '../../../actors/domain/text/profile-html.js';
 import type { AccountField, AccountProfile, StoreAccountRecord } from '../../../proto/gen/types.js';
 import { day, entity, extended, nullable, oneOf, type Shape, time, uri, VISIBILITIES } from '../../http/entity.js';
-import { isoDay } from '../../paging/iso-time.js';
+import { isoDay, isoTime } from '../../paging/iso-time.js';
 import { CustomEmoji, emojiIn, NO_EMOJI } from '../../settings/custom-emoji.js';
 import type { InstanceSettings } from '../../settings/settings.js';
-import { isSuspended } from '../../viewing/standing.js';
 import { AccountRole, Role, renderAccountRoles, renderRole } from './role.js';
 
 /** The REST API's Field. */
@@ -103,8 +103,6 @@ export const statusesTold = ({ statuses, directStatuses = 0 }: StoreAccountRecor
 export const MISSING_AVATAR_PATH = '/avatars/original/missing.png';
 export const MISSING_HEADER_PATH = '/headers/original/missing.png';
 
-const DAY_MS = 86_400_000;
-
 export function renderAccount(instance: InstanceSettings, record: StoreAccountRecord): Account {
   return isSuspended(record) ? withoutData(renderWhole(instance, record)) : renderWhole(instance, record);
 }
@@ -152,8 +150,7 @@ export function renderWhole(instance: InstanceSettings, record: StoreAccountReco
     discoverable: profile.discoverable,
     indexable: profile.indexable,
     group: false,
-    // Midnight: the exact moment of signing up is not public. Source: Mastodon REST::AccountSerializer.
-    created_at: new Date(Math.floor(record.createdAtMs / DAY_MS) * DAY_MS).toISOString(),
+    created_at: isoTime(signUpDayMs(record)),
     note: html.note,
     url: accountUrl(instance.baseUrl, record),
     uri: accountUri(instance.baseUrl, record),

@@ -1,7 +1,7 @@
 import { type Consent, consentOf } from '../../../actors/account/feature-consent.js';
+import { isSuspended } from '../../../actors/domain/standing.js';
 import type { Relation } from '../../../actors/domain/visibility.js';
 import type { StoreAccountRecord } from '../../../proto/gen/types.js';
-import { isSuspended } from '../../viewing/standing.js';
 import type { StatusPages } from '../status/status-pages.js';
 import type { FeatureApproval } from './account.js';
 

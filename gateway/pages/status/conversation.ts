@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox';
+import { isPublished } from '../../../actors/domain/standing.js';
 import type { AccountDirect, StoreAccountRecord } from '../../../proto/gen/types.js';
 import { entity, nullable } from '../../http/entity.js';
 import type { Services } from '../../http/services.js';
@@ -7,7 +8,6 @@ import { PLACES } from '../../viewing/judge.js';
 import type { Lens } from '../../viewing/lens.js';
 import { loadAccounts, type People, PeopleAtHand } from '../../viewing/people-at-hand.js';
 import type { ReadServices } from '../../viewing/read-services.js';
-import { isPublished } from '../../viewing/standing.js';
 import { lensOf, visibleById } from '../../viewing/visible.js';
 import type { VisibleStatus } from '../../viewing/visible-status.js';
 import { Account } from '../account/account.js';

@@ -2,6 +2,7 @@ import { type Static, Type } from '@sinclair/typebox';
 import { storedId } from '../../../actors/domain/ids.js';
 import { isProblem, type Problem } from '../../../actors/domain/problem.js';
 import { QUOTE_POLICY_DEFAULT } from '../../../actors/domain/quoting.js';
+import { isPublished } from '../../../actors/domain/standing.js';
 import { namedHashtag } from '../../../actors/domain/text/hashtag.js';
 import type { StoreAccountRecord } from '../../../proto/gen/types.js';
 import { findLocal } from '../../discovery/find-local.js';
@@ -19,7 +20,6 @@ import { type Soon, soon } from '../../paging/soon.js';
 import { accountTimeline } from '../../timelines/account.js';
 import { PLACES } from '../../viewing/judge.js';
 import { loadAccounts } from '../../viewing/people-at-hand.js';
-import { isPublished } from '../../viewing/standing.js';
 import { lensOf, notFound, publishedAccount, visibleById } from '../../viewing/visible.js';
 
 /** The REST API's Preferences. */

@@ -6,6 +6,7 @@ import {
 } from '../../../actors/account/collections.js';
 import { storedId } from '../../../actors/domain/ids.js';
 import { invalidField, isProblem, type Problem, problem } from '../../../actors/domain/problem.js';
+import { isSuspended } from '../../../actors/domain/standing.js';
 import { HASHTAG_BYTES_MAX, namedHashtag } from '../../../actors/domain/text/hashtag.js';
 import { isLanguage, LANGUAGE_CHARS_MAX } from '../../../actors/domain/text/language.js';
 import type { AccountFeatured } from '../../../proto/gen/types.js';
@@ -29,7 +30,6 @@ import { ALL } from '../../paging/cursor.js';
 import { accountCursor } from '../../paging/eras.js';
 import { loadAccounts } from '../../viewing/people-at-hand.js';
 import { askSoon } from '../../viewing/read-services.js';
-import { isSuspended } from '../../viewing/standing.js';
 import { answered, lensOf, publishedAccount } from '../../viewing/visible.js';
 import {
   collectionsById,

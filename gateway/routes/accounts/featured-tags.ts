@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { storedId } from '../../../actors/domain/ids.js';
 import { isProblem, type Problem, problem } from '../../../actors/domain/problem.js';
+import { isSuspended } from '../../../actors/domain/standing.js';
 import { namedHashtag } from '../../../actors/domain/text/hashtag.js';
 import { JsonPieces } from '../../http/json-pieces.js';
 import { type AnyRoute, json, route } from '../../http/route.js';
@@ -12,7 +13,6 @@ import type { TagUses } from '../../pages/status/tag.js';
 import { renderTag, Tag } from '../../pages/status/tag.js';
 import { soon, together } from '../../paging/soon.js';
 import { askSoon, type ReadServices } from '../../viewing/read-services.js';
-import { isSuspended } from '../../viewing/standing.js';
 import { answered, lensOf, notFound, publishedAccount } from '../../viewing/visible.js';
 
 const READ = 'read:accounts';

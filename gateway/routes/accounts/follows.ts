@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { storedId } from '../../../actors/domain/ids.js';
 import { isProblem } from '../../../actors/domain/problem.js';
+import { isSuspended } from '../../../actors/domain/standing.js';
 import { statusLanguage } from '../../../actors/domain/text/language.js';
 import { accounts } from '../../../store/tables.js';
 import { type AnyRoute, json, route } from '../../http/route.js';
@@ -12,7 +13,6 @@ import { type PageBounds, pageBounds, pageQuery } from '../../paging/bounds.js';
 import { emptyPage, type Page, pageOf } from '../../paging/page.js';
 import { type Soon, soon } from '../../paging/soon.js';
 import { type Edge, hidesEdges, readFollowers, readFollowing } from '../../timelines/follow-lists.js';
-import { isSuspended } from '../../viewing/standing.js';
 import { answered, notFound, publishedAccount } from '../../viewing/visible.js';
 import { acting } from './acting.js';
 

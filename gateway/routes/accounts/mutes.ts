@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox';
+import { isPublished, isSuspended } from '../../../actors/domain/standing.js';
 import type { AccountEdge, AccountEdgePage } from '../../../proto/gen/types.js';
 import { JsonPieces } from '../../http/json-pieces.js';
 import { type Answer, type AnyRoute, type Request, route } from '../../http/route.js';
@@ -10,7 +11,6 @@ import { isoTime } from '../../paging/iso-time.js';
 import { type Soon, soon } from '../../paging/soon.js';
 import { loadAccounts } from '../../viewing/people-at-hand.js';
 import { askSoon } from '../../viewing/read-services.js';
-import { isPublished, isSuspended } from '../../viewing/standing.js';
 import { answered } from '../../viewing/visible.js';
 import { acting } from './acting.js';
 

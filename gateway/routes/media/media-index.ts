@@ -1,11 +1,11 @@
 import { isProblem } from '../../../actors/domain/problem.js';
+import { isSuspended } from '../../../actors/domain/standing.js';
 import type { ServiceFormatIndex } from '../../../proto/gen/types.js';
 import { type Answer, type AnyRoute, json, route } from '../../http/route.js';
 import { idParams } from '../../pages/answers.js';
 import { encodeIndex, indexAsJson, mediaIndex } from '../../pages/status/media-index.js';
 import { linkHeaders, pageBounds, pageQuery, pathOf } from '../../paging/bounds.js';
 import { accountTimeline } from '../../timelines/account.js';
-import { isSuspended } from '../../viewing/standing.js';
 import { publishedAccount, visibleStatus } from '../../viewing/visible.js';
 
 const PROTOBUF = 'application/x-protobuf';

@@ -12,3 +12,12 @@ export function isSuspended(record: StoreAccountRecord): boolean {
 
 /** Returns true for an account that appears to others: published and not suspended. */
 export const isThere = (record: StoreAccountRecord): boolean => isPublished(record) && !isSuspended(record);
+
+const DAY_MS = 86_400_000;
+
+/**
+ * Returns the start of the day on which the account was created: the exact moment of signing up is not public. Source:
+ * Mastodon REST::AccountSerializer.
+ */
+export const signUpDayMs = ({ createdAtMs }: Pick<StoreAccountRecord, 'createdAtMs'>): number =>
+  Math.floor(createdAtMs / DAY_MS) * DAY_MS;
