@@ -1,4 +1,5 @@
 import { accountUri, acctOf, isLocal, statusUri } from '../../actors/domain/addresses.js';
+import { maySee } from '../../actors/domain/visibility.js';
 import { noteDocument } from '../../actors/federation/documents/note.js';
 import { announceActivity, createActivity } from '../../actors/federation/documents/publishing.js';
 import type { StoreAccountRecord, StoreStatusRecord } from '../../proto/gen/types.js';
@@ -40,7 +41,8 @@ class Named {
   static async load(services: Reads, seen: readonly VisibleStatus[]): Promise<Named> {
     const parents = seen.flatMap(({ record }) => record.inReplyToId ?? []);
     const loaded = await loadStatuses(services, [...new Set(parents)]);
-    const found = loaded.flatMap((one) => (one === undefined || one.deleted ? [] : one));
+    // A parent that not everybody may see is not named either: its address says that it exists.
+    const found = loaded.flatMap((one) => (one?.deleted === false && maySee(one, undefined, undefined) ? one : []));
     const statuses = new Map(found.map((one) => [one.id, one]));
     const people = seen.flatMap(({ record, original, quote }) => [
       ...record.mentions.map(({ accountId }) => accountId),

@@ -147,3 +147,9 @@ test('an answer to a deleted status names no parent', async () => {
   await ann.remove(`/api/v1/statuses/${parent}`);
   assert.equal((await object(answer, 'ben')).inReplyTo, null);
 });
+
+test('a public answer to a status for followers does not name it', async () => {
+  const parent = await ann.says('for followers', { visibility: 'private' });
+  const answer = await ann.says('for all', { in_reply_to_id: parent, visibility: 'public' });
+  assert.equal((await object(answer)).inReplyTo, null);
+});
