@@ -48,11 +48,11 @@ const documents = (path: (name: string) => string): View => ({
   kind: 'list',
   paths: ({ people }, looker) => (looker.id === undefined ? people.map(({ name }) => path(name)) : []),
 });
-/** The newest statuses as documents, at the addresses of every person. */
+/** All statuses as documents, at the addresses of every person. */
 const objects = (path: (name: string, id: string) => string): View => ({
   kind: 'list',
   paths: ({ people, said }, looker) =>
-    looker.id === undefined ? people.flatMap(({ name }) => said.slice(-OBJECTS).map(({ id }) => path(name, id))) : [],
+    looker.id === undefined ? people.flatMap(({ name }) => said.map(({ id }) => path(name, id))) : [],
 });
 
 function things({ status, body }: Answered): readonly unknown[] {
@@ -61,8 +61,6 @@ function things({ status, body }: Answered): readonly unknown[] {
 }
 
 const PAGE = 'limit=40';
-/** Statuses that are requested as documents: each takes a request for each person. */
-const OBJECTS = 6;
 type Thing = { readonly id: string };
 type Group = { readonly group_key: string };
 
