@@ -11,6 +11,9 @@ const library = (name, ...folders) =>
     { path: `node_modules/${name}(?:/|$)` },
   );
 
+/** Ports and pure functions for messages of other servers: the edge and the actors use them. */
+const federationPort = 'transport/federation/(port|bounded-json|signed-request|verification)';
+
 /** Everything that the HTTP server may use of other folders. */
 const forGateway = [
   'gateway',
@@ -20,6 +23,7 @@ const forGateway = [
   'store/cache/(cache|cached-tables)',
   'media/workshop',
   'transport/[^/]+$',
+  federationPort,
   'package.json',
 ];
 
@@ -48,6 +52,7 @@ export default {
         'store/[^/]+$',
         'store/cache/cache',
         'transport/[^/]+$',
+        federationPort,
       ),
       'Kinds stand above slices and reactions.',
     ),
@@ -60,6 +65,7 @@ export default {
         'store/[^/]+$',
         'store/cache/cache',
         'transport/[^/]+$',
+        federationPort,
       ),
       'They turn events into messages to others, and messages of others into commands.',
     ),
@@ -69,7 +75,11 @@ export default {
       { path: '^actors/(federation|push)' },
       'A slice decides what happens. Reactions tell others.',
     ),
-    rule('kinds', { path: '^actors/kinds' }, except('actors', 'proto', 'store/[^/]+$', 'transport/[^/]+$')),
+    rule(
+      'kinds',
+      { path: '^actors/kinds' },
+      except('actors', 'proto', 'store/[^/]+$', 'transport/[^/]+$', federationPort),
+    ),
     rule('store', { path: '^store' }, except('store', 'proto', 'actors/domain')),
     rule('transport', { path: '^transport' }, except('transport', 'proto', 'actors/domain')),
     rule(
