@@ -12,3 +12,34 @@ export const accountKeys = table('account_keys', {
   value: codec('murmuration.store.KeyPair'),
   conditional: true,
 });
+
+/**
+ * Addresses of statuses of other servers that are known here, by uriKey (actors/domain/text/uri-key.ts). Only the actor of
+ * the author writes them.
+ */
+export const knownUris = table('uris', {
+  partition: { uri: 'text' },
+  clustering: {},
+  value: codec('murmuration.store.KnownUri'),
+});
+/** Addresses of statuses that were deleted, in the same form: a Create that arrives later has no effect. */
+export const deletedUris = table('deleted_uris', {
+  partition: { uri: 'text' },
+  clustering: {},
+  value: codec('murmuration.store.DeletedUri'),
+  // Other servers send a Create again for less than this time.
+  ttlSeconds: 7 * 86_400,
+});
+/** Public statuses of other servers, as publicStatuses; `bucket` and `lane` are those of their ids. */
+export const remotePublicStatuses = table('remote_public_statuses', {
+  partition: { bucket: 'int', lane: 'int' },
+  clustering: { status: 'id' },
+  value: codec('murmuration.store.PublicRow'),
+});
+/** Non-empty buckets of remotePublicStatuses; `century` is always 0. */
+export const remotePublicBuckets = table('remote_public_buckets', {
+  partition: { century: 'int' },
+  clustering: { bucket: 'int' },
+  value: codec('murmuration.store.PublicBucket'),
+  constant: true,
+});

@@ -1,5 +1,5 @@
 import { codec } from '../proto/codec.js';
-import { accountKeys } from './federation-tables.js';
+import { accountKeys, deletedUris, knownUris, remotePublicBuckets, remotePublicStatuses } from './federation-tables.js';
 import { table } from './table.js';
 
 // Each table is declared once; the adapters derive the rest. `era` is eraOfMs (domain/ids.ts).
@@ -438,6 +438,10 @@ export const allTables = [
   storeHome,
   sharedSecrets,
   accountKeys,
+  knownUris,
+  deletedUris,
+  remotePublicStatuses,
+  remotePublicBuckets,
   names,
   accounts,
   statuses,

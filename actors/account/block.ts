@@ -91,13 +91,13 @@ export const block: Slice<State, Commands, Events, More> = {
       in: codec('murmuration.account.Block'),
       out: codec('murmuration.account.Relation'),
       repeats: 'idempotent',
-      local: true,
+      local: false,
     },
     unblock: {
       in: codec('murmuration.account.Unblock'),
       out: codec('murmuration.account.Relation'),
       repeats: 'idempotent',
-      local: true,
+      local: false,
     },
     receiveBlock: {
       in: codec('murmuration.account.ReceiveBlock'),

@@ -57,7 +57,8 @@ export const follow: Slice<RelationState, Commands, Events> = {
         return problem('limit_reached', `Validation failed: You cannot follow more than ${FOLLOWING_MAX} people`);
       const edgeId = edge?.edgeId ?? newId();
       const optionsOnly = edge !== undefined;
-      const event = { target, edgeId, pending, ...options, atMs: edge?.atMs ?? nowMs, optionsOnly };
+      const { activityId } = command;
+      const event = { target, edgeId, pending, ...options, atMs: edge?.atMs ?? nowMs, optionsOnly, activityId };
       return { events: [{ type: 'followed', ...event }], reply: relation };
     },
     unfollow(state, { target }, { nowMs }) {
@@ -111,14 +112,14 @@ export const follow: Slice<RelationState, Commands, Events> = {
       in: codec('murmuration.account.Follow'),
       out: codec('murmuration.account.Relation'),
       repeats: 'idempotent',
-      local: true,
+      local: false,
       shows: ownRow,
     },
     unfollow: {
       in: codec('murmuration.account.Unfollow'),
       out: codec('murmuration.account.Relation'),
       repeats: 'idempotent',
-      local: true,
+      local: false,
       shows: ownRow,
     },
     answerFollow: {

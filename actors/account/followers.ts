@@ -6,6 +6,7 @@ import type { Decision, Slice } from '../runtime/slice.js';
 import { type Events as NoticeEvents, type State as NoticeState, noticed, retracted } from './notify.js';
 import type { State as ProfileState } from './profile.js';
 import type { RelationState } from './relations.js';
+import type { OriginState } from './standing.js';
 import type { State as SubscriberState } from './subscribers.js';
 
 export interface Commands {
@@ -23,7 +24,7 @@ export interface Events {
   followerRemoved: P.AccountFollowerRemoved;
   followRequestRemoved: P.AccountFollowRequestRemoved;
 }
-export interface State extends RelationState, ProfileState, SubscriberState, NoticeState {}
+export interface State extends RelationState, ProfileState, SubscriberState, NoticeState, OriginState {}
 
 type NoticeTold = Pick<NoticeEvents, 'notified' | 'notificationDismissed' | 'noticeRetracted'>;
 
@@ -38,15 +39,16 @@ export const FOLLOWERS_REMEMBERED_MAX = 10_000;
 /** The target's side of a follow. It decides whether the follow is accepted. */
 export const followers: Slice<State, Commands, Events, NoticeTold> = {
   decide: {
-    addFollower(state, { follower, edgeId, believedPending, limited }, about) {
+    addFollower(state, { follower, edgeId, believedPending, limited, remote }, about) {
       const { nowMs } = about;
-      const edge = { follower, edgeId, atMs: nowMs };
+      const edge = { follower, edgeId, atMs: nowMs, remote };
+      const isAsked = asksFirst(state);
       if (state.recentFollowers.get(follower) === edgeId) return { events: [], reply: { answer: 'accepted' } };
       if (state.requests.get(follower)?.edgeId === edgeId) return { events: [], reply: { answer: 'pending' } };
-      const isFull = state.profile.locked && state.requests.size >= FOLLOW_REQUESTS_MAX;
+      const isFull = isAsked && state.requests.size >= FOLLOW_REQUESTS_MAX;
       if (state.blocking.has(follower) || state.blockedBy.has(follower) || isFull)
-        return { events: [{ type: 'followerRefused', follower, edgeId }], reply: { answer: 'rejected' } };
-      if (state.profile.locked)
+        return { events: [{ type: 'followerRefused', follower, edgeId, remote }], reply: { answer: 'rejected' } };
+      if (isAsked)
         return {
           events: [
             { type: 'followRequested', ...edge, answer: !believedPending },
@@ -121,19 +123,19 @@ export const followers: Slice<State, Commands, Events, NoticeTold> = {
       in: codec('murmuration.account.AuthorizeFollow'),
       out: codec('murmuration.account.Empty'),
       repeats: 'idempotent',
-      local: true,
+      local: false,
     },
     dropFollower: {
       in: codec('murmuration.account.DropFollower'),
       out: codec('murmuration.account.Empty'),
       repeats: 'idempotent',
-      local: true,
+      local: false,
     },
     rejectFollow: {
       in: codec('murmuration.account.RejectFollow'),
       out: codec('murmuration.account.Empty'),
       repeats: 'idempotent',
-      local: true,
+      local: false,
     },
     followRequests: {
       in: codec('murmuration.account.Empty'),
@@ -154,6 +156,12 @@ export const followers: Slice<State, Commands, Events, NoticeTold> = {
     followRequestRemoved: { codec: codec('murmuration.account.FollowRequestRemoved'), invalidates: false },
   },
 };
+
+/**
+ * Returns true if a follow waits for an answer: by the owner of a locked account, or by the server of a remote one,
+ * whatever the account states about itself.
+ */
+const asksFirst = ({ profile, origin }: Readonly<State>) => profile.locked || origin !== undefined;
 
 /** Ends a follow or a follow request. `rejected`: the followed account ended it, so the follower must be notified. */
 function parted(

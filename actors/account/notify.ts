@@ -3,6 +3,7 @@ import type * as P from '../../proto/gen/types.js';
 import { compareIds, idMs, isId } from '../domain/ids.js';
 import type { Ctx, Recorded, Slice } from '../runtime/slice.js';
 import { isWelcome, type PolicyState, reception, withoutOne, withRequest } from './notification-policy.js';
+import type { OriginState } from './standing.js';
 
 export interface Commands {
   notify: { in: P.AccountNotify; out: P.AccountEmpty };
@@ -22,7 +23,7 @@ export interface Events {
   /** The oldest notifications are deleted, as if they had been cleared. */
   notificationsTrimmed: P.AccountNotificationsCleared;
 }
-export interface State extends PolicyState {
+export interface State extends PolicyState, OriginState {
   /** Ids of the latest notifications by content, oldest first, to recognise repeats. */
   readonly recentNotices: Map<string, string>;
   /** Accounts by the id of a recent filtered notification that waits for a decision. */
@@ -225,6 +226,8 @@ export function retracted(
  */
 function isWanted(state: Readonly<State>, notice: P.AccountNotify, self: string, nowMs: number): boolean {
   const { type, from, conversationId } = notice;
+  // Nobody reads the notifications of an account of another server here.
+  if (state.origin !== undefined) return false;
   if (conversationId !== undefined && state.mutedConversations.has(conversationId)) return false;
   if (OF_DUTY.has(type)) return true;
   if (from === self) return OF_ONESELF.has(type);

@@ -2,7 +2,7 @@ import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
 import { problem } from '../domain/problem.js';
 import type { Slice } from '../runtime/slice.js';
-import type { State as StandingState } from './standing.js';
+import type { OriginState, State as StandingState } from './standing.js';
 
 export interface Commands {
   register: { in: P.AccountRegister; out: P.AccountEmpty };
@@ -39,7 +39,7 @@ export interface Owner {
   /** The last mail to the address that could not be delivered. */
   undelivered: P.AccountUndelivered | undefined;
 }
-export interface State extends StandingState {
+export interface State extends StandingState, OriginState {
   /** Undefined until registered. */
   owner: Owner | undefined;
 }
@@ -54,7 +54,8 @@ const empty = codec('murmuration.account.Empty');
 /** Sign-up and confirmation of the address. The registrar claims the names before. */
 export const register: Slice<State, Commands, Events> = {
   decide: {
-    register({ owner }, command, { nowMs }) {
+    register({ owner, origin }, command, { nowMs }) {
+      if (origin !== undefined) return problem('conflict', 'This account is one of another server');
       if (owner !== undefined) {
         const isRepeat = owner.username === command.username && owner.email === command.email;
         return isRepeat ? { events: [], reply: {} } : problem('conflict', 'This account is registered already');

@@ -1,3 +1,5 @@
+import type * as P from '../../proto/gen/types.js';
+
 /** Moderators' decisions about an account. */
 export interface State {
   readonly moderation: {
@@ -8,4 +10,18 @@ export interface State {
     /** Deleted for good: its data is not shown any more, and nobody can sign in. */
     deleted: boolean;
   };
+}
+
+/** The facts about an account of another server, as that server states them. */
+export interface Origin {
+  readonly username: string;
+  readonly domain: string;
+  /** Time at which the account became known here. */
+  readonly knownSinceMs: number;
+  readonly actor: P.StoreRemoteActor;
+}
+
+export interface OriginState {
+  /** Undefined for an account of this server. */
+  origin: Origin | undefined;
 }

@@ -35,6 +35,26 @@ export const accountUri = (baseUrl: string, { username, origin }: Named): string
 export const accountUrl = (baseUrl: string, { username, origin }: Named): string =>
   origin === undefined ? `${baseUrl}/@${username}` : origin.url || origin.uri;
 
+/** A local account or status, named by its address. */
+export type LocalUri =
+  | { readonly kind: 'account' | 'followers'; readonly username: string }
+  | { readonly kind: 'status'; readonly username: string; readonly id: string };
+
+/**
+ * Reads an ActivityPub identifier, or the address of a page, of this server; undefined for any other. It does not say
+ * that there is such an account or status.
+ */
+export function readLocalUri(baseUrl: string, uri: string): LocalUri | undefined {
+  if (!uri.startsWith(`${baseUrl}/`)) return undefined;
+  const path = uri.slice(baseUrl.length);
+  const [, username = '', rest = ''] = /^\/(?:users\/|@)([A-Za-z0-9_.-]+)(\/.*)?$/.exec(path) ?? [];
+  if (username === '') return undefined;
+  if (rest === '') return { kind: 'account', username };
+  if (rest === '/followers') return { kind: 'followers', username };
+  const id = /^\/(?:statuses\/)?([0-9]{1,18})$/.exec(rest)?.[1];
+  return id === undefined ? undefined : { kind: 'status', username, id };
+}
+
 /** Returns the page of a hashtag, whose name is given without the #. */
 export const tagUrl = (baseUrl: string, name: string): string => `${baseUrl}/tags/${encodeURIComponent(name)}`;
 

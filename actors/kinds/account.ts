@@ -13,16 +13,26 @@ import { problem } from '../domain/problem.js';
 import { type AccountContext, accountReactions } from '../reactions/account/account.js';
 import type { ActorKind } from '../runtime/kind.js';
 import { joined, type Slice } from '../runtime/slice.js';
+import { ONLY_REMOTE, REMOTE_COMMANDS, REMOTE_IGNORED } from './remote-commands.js';
 
 /** All decisions of an account that depend on its state alone. */
 type AccountSlice = Slice<AccountState, Omit<AccountCommands, 'home'>, AccountEvents>;
 
 const slices: AccountSlice = joined(accountSlices);
 
-/** All slices of an account combined. Before it is registered, an account only answers `register` and `credentials`. */
+const refused = () => problem('not_found', 'Record not found');
+const ignored = () => ({ events: [], reply: {} });
+
+/** Commands that make an account, or ask if there is one. */
+const OF_NEWCOMERS = new Set(['register', 'describe', 'credentials']);
+
+/**
+ * All slices of an account combined. Before it is registered or described, an account only answers `register`,
+ * `describe` and `credentials`. An account of another server answers few commands.
+ */
 export const accountSlice: AccountSlice = {
   ...slices,
-  decide: registeredOnly(slices.decide),
+  decide: knownOnly(slices.decide),
   apply: tallied(versioned(slices.apply)),
 };
 
@@ -32,7 +42,7 @@ export function accountKind(around: AccountContext): ActorKind<AccountState, Acc
   return {
     name: 'account',
     initial: initialAccount,
-    stateVersion: 23,
+    stateVersion: 24,
     decide: { ...accountSlice.decide, ...timeline.decide },
     apply: accountSlice.apply,
     commands: { ...slices.commands, ...timeline.commands },
@@ -55,11 +65,15 @@ function versioned(slices: AccountSlice['apply']): AccountSlice['apply'] {
   return { ...apply, ...Object.fromEntries(moved) };
 }
 
-function registeredOnly(all: AccountSlice['decide']): AccountSlice['decide'] {
+function knownOnly(all: AccountSlice['decide']): AccountSlice['decide'] {
   const guard = (name: string, own: (...parts: never[]) => unknown) => {
-    if (name === 'register' || name === 'credentials') return own;
-    return (state: AccountState, command: never, ctx: never) =>
-      state.owner === undefined ? problem('not_found', 'Record not found') : own(state as never, command, ctx);
+    if (OF_NEWCOMERS.has(name)) return own;
+    const remote = REMOTE_COMMANDS.has(name) ? own : REMOTE_IGNORED.has(name) ? ignored : refused;
+    const isOnlyRemote = ONLY_REMOTE.has(name);
+    return (state: AccountState, command: never, ctx: never) => {
+      if (state.owner !== undefined) return (isOnlyRemote ? refused : own)(state as never, command, ctx);
+      return (state.origin === undefined ? refused : remote)(state as never, command, ctx);
+    };
   };
   return Object.fromEntries(
     Object.entries(all).map(([name, own]) => [name, guard(name, own)]),

@@ -1,6 +1,7 @@
 import type { Tables } from '../../store/port.js';
 import type { AccountEvents, AccountState } from '../account/slices.js';
 import { namesOf } from '../domain/text/names.js';
+import { remoteNamesOf } from '../domain/text/uri-key.js';
 import { confirmNames, releaseNames } from '../names.js';
 import type { Reaction } from '../runtime/kind.js';
 
@@ -22,6 +23,13 @@ export function accountNames(tables: Pick<Tables, 'get' | 'compareAndSet'>): Rea
         const held = owner.email === email ? [name, address] : [name];
         const lost = await confirmNames(tables, held, self, atMs);
         if (lost !== undefined) await effects.tell('account', self, 'unregister', {});
+      },
+      async described({ username, domain, actor, atMs }, { self }, effects) {
+        if (actor === undefined) return;
+        const held = remoteNamesOf(username, domain, actor.uri);
+        // Two nodes that describe a new actor at the same time have two ids for it; one of them keeps the names.
+        const lost = await confirmNames(tables, held, self, atMs);
+        if (lost !== undefined) await effects.tell('account', self, 'vanish', {});
       },
       unregistered({ username, email }, { self }) {
         return releaseNames(tables, namesOf(username, email), self, false);

@@ -17,9 +17,14 @@ const unnamedRow = (word: string, account: string): RowWrite[] => [
   remove(accountWords, { account, word }),
 ];
 
+/** Returns the words by which an account is found. */
+const wordsOfName = ({ owner, origin, profile }: Readonly<AccountState>) =>
+  nameWords(owner?.username ?? origin?.username ?? '', profile.displayName);
+
 /** Returns the rows by which a new account is found. */
-export function newNameRows({ id, owner, profile }: Readonly<AccountState>): RowWrite[] {
-  return nameWords(owner?.username ?? '', profile.displayName).flatMap((word) => nameRow(word, id));
+export function newNameRows(state: Readonly<AccountState>): RowWrite[] {
+  const { id } = state;
+  return wordsOfName(state).flatMap((word) => nameRow(word, id));
 }
 
 /** Returns the removals for an account that was not created after all. */
@@ -30,8 +35,8 @@ export async function namelessRows(tables: Reading, id: string): Promise<RowWrit
 
 /** Returns the row changes after a profile was changed, including the removal of former names. */
 export async function nameRows(tables: Reading, state: Readonly<AccountState>): Promise<RowWrite[]> {
-  const { id, owner, profile } = state;
-  const now = new Set(nameWords(owner?.username ?? '', profile.displayName));
+  const { id } = state;
+  const now = new Set(wordsOfName(state));
   const rows = await tables.range(accountWords, { account: id }, { limit: RANGE_LIMIT_MAX });
   const before = rows.map(({ key }) => key.word);
   return [

@@ -32,6 +32,7 @@ export const layouts = {
     notificationsClearedUpTo: from.notificationsClearedUpTo,
     origin: from.origin,
     undelivered: from.undelivered,
+    remote: from.remote,
   }),
   'murmuration.store.StatusRecord': (from: StoreStatusRecord): StoreStatusRecord => ({
     id: from.id,
@@ -67,5 +68,6 @@ export const layouts = {
     parentGone: from.parentGone,
     domain: from.domain,
     origin: from.origin,
+    remote: from.remote,
   }),
 };

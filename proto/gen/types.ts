@@ -257,6 +257,8 @@ export interface AccountFollow {
   readonly notify?: boolean | undefined;
   /** Absent: keep. */
   readonly limit?: AccountLanguages | undefined;
+  /** Id of the activity of another server that asks for it. */
+  readonly activityId?: string | undefined;
 }
 
 export interface AccountFollowed {
@@ -270,6 +272,7 @@ export interface AccountFollowed {
   /** True when the edge existed and only its options changed. */
   readonly optionsOnly: boolean;
   readonly limit?: AccountLanguages | undefined;
+  readonly activityId?: string | undefined;
 }
 
 export interface AccountUnfollow {
@@ -295,11 +298,20 @@ export interface AccountFollowAnswered {
   readonly answer: string;
 }
 
-/** A follow, sent to its target. limited: moderators have silenced the follower. */
+/** A follower of another server. shared_inbox: empty if it has none. activity_id: of the Follow, to which answers refer. */
+export interface AccountRemoteFollower {
+  readonly uri: string;
+  readonly inbox: string;
+  readonly sharedInbox: string;
+  readonly activityId: string;
+}
+
+/** A follow, sent to its target. limited: moderators have silenced the follower. remote: absent for a local follower. */
 export interface AccountAddFollower {
   readonly follower: string;
   readonly edgeId: string;
   readonly believedPending: boolean;
+  readonly remote?: AccountRemoteFollower | undefined;
   readonly limited?: boolean | undefined;
 }
 
@@ -310,6 +322,7 @@ export interface AccountFollowerAdded {
   readonly atMs: number;
   readonly wasRequested: boolean;
   readonly answer: boolean;
+  readonly remote?: AccountRemoteFollower | undefined;
 }
 
 export interface AccountFollowRequested {
@@ -317,11 +330,13 @@ export interface AccountFollowRequested {
   readonly edgeId: string;
   readonly atMs: number;
   readonly answer: boolean;
+  readonly remote?: AccountRemoteFollower | undefined;
 }
 
 export interface AccountFollowerRefused {
   readonly follower: string;
   readonly edgeId: string;
+  readonly remote?: AccountRemoteFollower | undefined;
 }
 
 /** The reply to the follower's side: accepted, pending or rejected. */
@@ -718,6 +733,14 @@ export interface AccountMedia {
   readonly framesPerS: number;
   /** Time at which it was uploaded, or last released by a status. */
   readonly atMs: number;
+  /** Set for a file of another server; file and preview are empty then. */
+  readonly remote?: AccountRemoteMedia | undefined;
+}
+
+/** type: the media type that the server states; empty: none. */
+export interface AccountRemoteMedia {
+  readonly url: string;
+  readonly type: string;
 }
 
 export interface AccountMediaFocus {
@@ -2716,6 +2739,76 @@ export interface NodeOperated {
   readonly refusal?: string | undefined;
 }
 
+/** Addresses of an account or status. url: empty if the server states none. */
+export interface StoreOrigin {
+  readonly uri: string;
+  readonly url: string;
+}
+
+/** A public key of an actor. pem: SPKI. */
+export interface StoreRemoteKey {
+  readonly id: string;
+  readonly pem: string;
+}
+
+export interface StoreRemoteEmoji {
+  readonly shortcode: string;
+  readonly url: string;
+}
+
+/** The actor of an account of another server. Texts of the account are in its profile, as sanitised HTML. */
+export interface StoreRemoteActor {
+  readonly uri: string;
+  readonly url: string;
+  readonly inbox: string;
+  /** Empty: none. */
+  readonly sharedInbox: string;
+  readonly outbox: string;
+  readonly followersUri: string;
+  readonly featuredUri: string;
+  readonly keys: readonly StoreRemoteKey[];
+  /** Person, Service, Application, Group or Organization. */
+  readonly type: string;
+  readonly alsoKnownAs: readonly string[];
+  /** The actor to which the account moved; empty: none. */
+  readonly movedTo: string;
+  readonly fetchedAtMs: number;
+  /** The server answers that the actor was deleted. */
+  readonly gone: boolean;
+  /** Numbers that the server reports; absent: none. */
+  readonly followers?: number | undefined;
+  readonly following?: number | undefined;
+  readonly statuses?: number | undefined;
+  /** Addresses of pictures; empty: none. */
+  readonly avatarUrl: string;
+  readonly headerUrl: string;
+  readonly emojis: readonly StoreRemoteEmoji[];
+  /** Time at which the account was created there; 0: unknown. */
+  readonly publishedMs: number;
+}
+
+/** Facts about a status. updated_ms: 0 if it was never edited. */
+export interface StoreRemoteStatus {
+  readonly emojis: readonly StoreRemoteEmoji[];
+  readonly updatedMs: number;
+  /** The status that it answers; empty: none. */
+  readonly inReplyToUri: string;
+  readonly repliesUri: string;
+  readonly favourites?: number | undefined;
+  readonly reblogs?: number | undefined;
+}
+
+/** The address of another server's status that is known here. */
+export interface StoreKnownUri {
+  readonly id: string;
+  readonly conversationId: string;
+  readonly accountId: string;
+}
+
+export interface StoreDeletedUri {
+  readonly atMs: number;
+}
+
 export interface StoreCause {
   readonly actor: string;
   readonly seq: number;
@@ -2836,12 +2929,6 @@ export interface StoreNameClaim {
   readonly confirmed: boolean;
 }
 
-/** Addresses of an account or status of another server, as that server states them. url: empty if it states none. */
-export interface StoreOrigin {
-  readonly uri: string;
-  readonly url: string;
-}
-
 export interface StoreAccountRecord {
   readonly id: string;
   readonly username: string;
@@ -2880,6 +2967,8 @@ export interface StoreAccountRecord {
   readonly origin?: StoreOrigin | undefined;
   /** The last mail to the address that could not be delivered. */
   readonly undelivered?: AccountUndelivered | undefined;
+  /** Absent for local accounts. */
+  readonly remote?: StoreRemoteActor | undefined;
 }
 
 export interface StoreStatusRecord {
@@ -2926,6 +3015,8 @@ export interface StoreStatusRecord {
   /** Both absent for local statuses, whose addresses follow from id and author. */
   readonly domain?: string | undefined;
   readonly origin?: StoreOrigin | undefined;
+  /** Absent for local statuses. */
+  readonly remote?: StoreRemoteStatus | undefined;
 }
 
 export interface StorePollOption {
@@ -2999,11 +3090,12 @@ export interface StoreAccountStatusRow {
   readonly hasMedia?: boolean | undefined;
 }
 
-/** A status in a public or hashtag timeline. written: the hashtag as its author wrote it, unless that is its name. */
+/** A status in a public or hashtag timeline. written: the hashtag as its author wrote it, unless that is its name. remote: the status is of another server. */
 export interface StorePublicRow {
   readonly accountId: string;
   readonly hasMedia?: boolean | undefined;
   readonly written?: string | undefined;
+  readonly remote?: boolean | undefined;
 }
 
 /** An account's share in the totals of a day (actors/account/tally.ts). */
@@ -3143,6 +3235,65 @@ export interface StoreRefusedSignUp {
   readonly address: string;
 }
 
+/** The account as its server describes it now. Ignored if an account was fetched later. */
+export interface RemoteDescribe {
+  readonly username: string;
+  readonly domain: string;
+  readonly profile?: AccountProfile | undefined;
+  readonly actor?: StoreRemoteActor | undefined;
+}
+
+export interface RemoteDescribed {
+  readonly username: string;
+  readonly domain: string;
+  readonly profile?: AccountProfile | undefined;
+  readonly actor?: StoreRemoteActor | undefined;
+  readonly atMs: number;
+}
+
+/** A new status. Its id, and without a parent its conversation, are empty: the account's actor mints them. */
+export interface RemoteReceive {
+  readonly status?: StoreStatusRecord | undefined;
+}
+
+export interface RemoteReceived {
+  readonly status?: StoreStatusRecord | undefined;
+  readonly atMs: number;
+}
+
+/** Answer to a status. outcome: received; known: it was received before; deleted: its deletion was received before. */
+export interface RemoteReception {
+  readonly outcome: string;
+  readonly id: string;
+  readonly conversationId: string;
+}
+
+/** A status as its author changed it. The fields that an edit cannot change are ignored. */
+export interface RemoteReviseReceived {
+  readonly uri: string;
+  readonly status?: StoreStatusRecord | undefined;
+}
+
+export interface RemoteReceivedRevised {
+  readonly id: string;
+  readonly conversationId: string;
+  readonly status?: StoreStatusRecord | undefined;
+  readonly atMs: number;
+}
+
+/** The author deleted the status. It is remembered, so that a later Create has no effect. */
+export interface RemoteForgetReceived {
+  readonly uri: string;
+}
+
+/** id, conversation_id: empty if the status was not known. */
+export interface RemoteReceivedForgotten {
+  readonly uri: string;
+  readonly id: string;
+  readonly conversationId: string;
+  readonly atMs: number;
+}
+
 export interface ServiceFormatImage {
   readonly key: Uint8Array;
   readonly fullUrl: string;
@@ -3194,6 +3345,7 @@ export interface Messages {
   'murmuration.account.Unfollowed': AccountUnfollowed;
   'murmuration.account.AnswerFollow': AccountAnswerFollow;
   'murmuration.account.FollowAnswered': AccountFollowAnswered;
+  'murmuration.account.RemoteFollower': AccountRemoteFollower;
   'murmuration.account.AddFollower': AccountAddFollower;
   'murmuration.account.FollowerAdded': AccountFollowerAdded;
   'murmuration.account.FollowRequested': AccountFollowRequested;
@@ -3258,6 +3410,7 @@ export interface Messages {
   'murmuration.account.ReadHome': AccountReadHome;
   'murmuration.account.Home': AccountHome;
   'murmuration.account.Media': AccountMedia;
+  'murmuration.account.RemoteMedia': AccountRemoteMedia;
   'murmuration.account.MediaFocus': AccountMediaFocus;
   'murmuration.account.AddMedia': AccountAddMedia;
   'murmuration.account.MediaAdded': AccountMediaAdded;
@@ -3546,6 +3699,13 @@ export interface Messages {
   'murmuration.node.HandoffSummary': NodeHandoffSummary;
   'murmuration.node.Operation': NodeOperation;
   'murmuration.node.Operated': NodeOperated;
+  'murmuration.store.Origin': StoreOrigin;
+  'murmuration.store.RemoteKey': StoreRemoteKey;
+  'murmuration.store.RemoteEmoji': StoreRemoteEmoji;
+  'murmuration.store.RemoteActor': StoreRemoteActor;
+  'murmuration.store.RemoteStatus': StoreRemoteStatus;
+  'murmuration.store.KnownUri': StoreKnownUri;
+  'murmuration.store.DeletedUri': StoreDeletedUri;
   'murmuration.store.Cause': StoreCause;
   'murmuration.store.EventRecord': StoreEventRecord;
   'murmuration.store.JournalRecord': StoreJournalRecord;
@@ -3560,7 +3720,6 @@ export interface Messages {
   'murmuration.store.ShardMapRecord': StoreShardMapRecord;
   'murmuration.store.StoreHome': StoreStoreHome;
   'murmuration.store.NameClaim': StoreNameClaim;
-  'murmuration.store.Origin': StoreOrigin;
   'murmuration.store.AccountRecord': StoreAccountRecord;
   'murmuration.store.StatusRecord': StoreStatusRecord;
   'murmuration.store.PollOption': StorePollOption;
@@ -3594,6 +3753,15 @@ export interface Messages {
   'murmuration.store.DirectRow': StoreDirectRow;
   'murmuration.store.TagName': StoreTagName;
   'murmuration.store.RefusedSignUp': StoreRefusedSignUp;
+  'murmuration.remote.Describe': RemoteDescribe;
+  'murmuration.remote.Described': RemoteDescribed;
+  'murmuration.remote.Receive': RemoteReceive;
+  'murmuration.remote.Received': RemoteReceived;
+  'murmuration.remote.Reception': RemoteReception;
+  'murmuration.remote.ReviseReceived': RemoteReviseReceived;
+  'murmuration.remote.ReceivedRevised': RemoteReceivedRevised;
+  'murmuration.remote.ForgetReceived': RemoteForgetReceived;
+  'murmuration.remote.ReceivedForgotten': RemoteReceivedForgotten;
   'ServiceFormat.Image': ServiceFormatImage;
   'ServiceFormat.Index': ServiceFormatIndex;
 }

@@ -16,8 +16,12 @@ const listingKey = (account: string) => ({ era: eraOfId(account), lane: publicLa
  * correct rows.
  */
 export function ownRows({ self, state, atMs }: Happened<AccountState>, accountRow: AccountRow): RowWrite[] {
-  const { owner, moderation } = state;
+  const { owner, origin, moderation } = state;
   const own = { century: 0, account: self };
+  const limit = { silenced: moderation.silenced, suspended: moderation.suspendedAtMs > 0 || moderation.deleted };
+  const isLimited = limit.silenced || limit.suspended;
+  const limits = isLimited ? put(accountLimits, own, limit) : remove(accountLimits, own);
+  if (origin !== undefined) return [accountRow(state), limits];
   const tallies = tallyWrites(state, atMs);
   if (owner === undefined) {
     return [
@@ -28,13 +32,11 @@ export function ownRows({ self, state, atMs }: Happened<AccountState>, accountRo
       remove(staff, own),
     ];
   }
-  const limit = { silenced: moderation.silenced, suspended: moderation.suspendedAtMs > 0 || moderation.deleted };
-  const isLimited = limit.silenced || limit.suspended;
   return [
     accountRow(state),
     ...tallies,
     put(accountListings, listingKey(self), { atMs: owner.createdAtMs }),
-    isLimited ? put(accountLimits, own, limit) : remove(accountLimits, own),
+    limits,
     owner.role === 'user' ? remove(staff, own) : put(staff, own, { atMs: owner.createdAtMs }),
   ];
 }
@@ -59,7 +61,8 @@ export const moderationRows = (accountRow: AccountRow, more: MoreRows): On => ({
   },
   async moderated({ action, by, text, auditId, atMs }, happened, effects) {
     const audit = { by, action, target: happened.self, detail: text, atMs };
-    const gone = happened.state.owner === undefined ? await more.gone(happened.self) : [];
+    const { owner, origin } = happened.state;
+    const gone = owner === undefined && origin === undefined ? await more.gone(happened.self) : [];
     await effects.write([
       ...ownRows(happened, accountRow),
       ...gone,

@@ -2,12 +2,14 @@ import type { StoreAccountRecord } from '../../../proto/gen/types.js';
 import { put, type ReadTables, type RowWrite, remove, type Tables } from '../../../store/port.js';
 import { accounts, followers, following, tokens } from '../../../store/tables.js';
 import type { AccountEvents, AccountState } from '../../account/slices.js';
+import type { Origin } from '../../account/standing.js';
 import { eraOfId } from '../../domain/ids.js';
 import type { Effects, Happened, Reaction } from '../../runtime/kind.js';
 import { namelessRows, nameRows, newNameRows, statusWordRows, unindexedRows } from '../word-rows.js';
 import { collectionRows } from './collection-rows.js';
 import { moderationRows, ownRows } from './moderation-rows.js';
 import { notificationRows } from './notification-rows.js';
+import { remoteRows } from './remote-rows.js';
 import { tallyWrites } from './tally-rows.js';
 
 type On = Reaction<AccountState, AccountEvents>['on'];
@@ -29,8 +31,8 @@ const NO_PINS: readonly string[] = [];
 
 /** Returns the record that others read, with the layout of decoded rows (Codec.copy). */
 export function accountRecord(state: Readonly<AccountState>): StoreAccountRecord {
-  const { owner, profile } = state;
-  return {
+  const { owner, profile, origin } = state;
+  const record = {
     id: state.id,
     username: owner?.username ?? '',
     domain: '',
@@ -59,6 +61,28 @@ export function accountRecord(state: Readonly<AccountState>): StoreAccountRecord
     notificationsClearedUpTo: state.clearedUpToId,
     origin: undefined,
     undelivered: owner?.undelivered,
+    remote: undefined,
+  };
+  return origin === undefined ? record : remoteRecord(record, origin);
+}
+
+/** Returns the record of an account of another server. Numbers that its server reports count, if they are higher. */
+function remoteRecord(record: StoreAccountRecord, { actor, ...names }: Origin): StoreAccountRecord {
+  const { uri, url, publishedMs } = actor;
+  return {
+    ...record,
+    username: names.username,
+    domain: names.domain,
+    createdAtMs: publishedMs > 0 ? Math.min(publishedMs, names.knownSinceMs) : names.knownSinceMs,
+    followers: Math.max(record.followers, actor.followers ?? 0),
+    following: Math.max(record.following, actor.following ?? 0),
+    statuses: Math.max(record.statuses, actor.statuses ?? 0),
+    // Others see it like a confirmed account of this server.
+    confirmed: true,
+    approved: true,
+    role: 'user',
+    origin: { uri, url },
+    remote: actor,
   };
 }
 
@@ -67,7 +91,8 @@ const accountRow = (state: Readonly<AccountState>) => put(accounts, { account: s
 /** Returns the account's row, and its share in the totals of the instance. */
 const countedRows = (state: Readonly<AccountState>, eventMs: number): RowWrite[] => [
   accountRow(state),
-  ...tallyWrites(state, eventMs),
+  // Totals of the instance count its own accounts.
+  ...(state.origin === undefined ? tallyWrites(state, eventMs) : []),
 ];
 
 const writeCounted = (_event: object, { state, atMs }: Happened<AccountState>, effects: Effects) =>
@@ -135,6 +160,7 @@ export function accountRows(tables: Pick<Tables, 'range' | 'removeRange'>): Reac
       async purged(_event, happened, effects) {
         await effects.write([...ownRows(happened, accountRow), ...(await nameRows(tables, happened.state))]);
       },
+      ...remoteRows(tables, accountRow),
       linkVerified: writeAccount,
       undelivered: writeAccount,
       followRequested: writeAccount,

@@ -1,4 +1,9 @@
-import type { AccountPosted, AccountQuote, StoreStatusRecord } from '../../../proto/gen/types.js';
+import type {
+  AccountPosted,
+  AccountQuote,
+  AccountRemoteFollower,
+  StoreStatusRecord,
+} from '../../../proto/gen/types.js';
 import type { AccountCommands, AccountEvents, AccountState } from '../../account/slices.js';
 import { isAnnounced } from '../../account/subscribers.js';
 import { pollOf } from '../../conversation/poll.js';
@@ -25,10 +30,12 @@ export const accountTells: Reaction<AccountState, AccountEvents> = {
   surface: 'tells',
   beforeReply: true,
   on: {
-    async followed({ target, edgeId, pending, optionsOnly }, { self, state }, effects) {
+    async followed({ target, edgeId, pending, optionsOnly, activityId }, { self, state }, effects) {
       if (optionsOnly) return;
       const limited = limitedOf(state);
-      await tellAccount(effects, target, 'addFollower', { follower: self, edgeId, believedPending: pending, limited });
+      const remote = remoteFollower(state, activityId);
+      const edge = { follower: self, edgeId, believedPending: pending, limited, remote };
+      await tellAccount(effects, target, 'addFollower', edge);
     },
     async unfollowed({ target, edgeId }, { self }, effects) {
       await tellAccount(effects, target, 'removeFollower', { follower: self, edgeId });
@@ -67,6 +74,19 @@ export const accountTells: Reaction<AccountState, AccountEvents> = {
       // Last, because a repeated effect may send fewer commands here, and commands are numbered.
       if (quote !== undefined) await settleRevoked(effects, event.id, status.conversationId, quote);
     },
+    async received({ status }, { self, state }, effects) {
+      if (status === undefined) return;
+      const answer = await addTo(effects, status.conversationId, { status });
+      if (isProblem(answer) && answer.problem === 'limit_reached')
+        await addTo(effects, status.id, { status: { ...status, conversationId: status.id } });
+      if (state.subscribers.size > 0 && isAnnounced(self, status))
+        await tellAccount(effects, self, 'announce', { statusId: status.id, after: '' });
+    },
+    async receivedForgotten({ id, conversationId }, { self }, effects) {
+      if (id === '') return;
+      const gone = { statusId: id, by: self, discardMedia: true };
+      await effects.tell('conversation', conversationId, 'remove', gone satisfies ConversationCommands['remove']['in']);
+    },
   },
 };
 
@@ -92,6 +112,13 @@ export const accountNotices: Reaction<AccountState, AccountEvents> = {
     },
   },
 };
+
+/** Returns the addresses of a follower of another server. */
+function remoteFollower({ origin }: Readonly<AccountState>, activityId = ''): AccountRemoteFollower | undefined {
+  if (origin === undefined) return undefined;
+  const { uri, inbox, sharedInbox } = origin.actor;
+  return { uri, inbox, sharedInbox, activityId };
+}
 
 const limitedOf = ({ moderation }: Readonly<AccountState>) => (moderation.silenced ? true : undefined);
 

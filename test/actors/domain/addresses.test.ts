@@ -6,6 +6,7 @@ import {
   acctOf,
   isLocal,
   localName,
+  readLocalUri,
   statusUri,
   statusUrl,
 } from '../../../actors/domain/addresses.js';
@@ -45,4 +46,29 @@ test('an account and a status of another server have the addresses that it state
   assert.deepEqual([statusUri(BASE, note, bea), statusUrl(BASE, note, bea)], Array(2).fill('https://far.example/ap/6'));
   const boost = { id: '8', reblogOfId: '7' };
   assert.equal(statusUri(BASE, boost, ann), 'https://here.example/users/ann/statuses/8/activity');
+});
+
+test('addresses of this server are read back into names and ids', () => {
+  const read = (path: string) => readLocalUri(BASE, `${BASE}${path}`);
+  assert.deepEqual(read('/users/ann'), { kind: 'account', username: 'ann' });
+  assert.deepEqual(read('/@ann'), { kind: 'account', username: 'ann' });
+  assert.deepEqual(read('/users/ann/followers'), { kind: 'followers', username: 'ann' });
+  assert.deepEqual(read('/users/ann/statuses/7'), { kind: 'status', username: 'ann', id: '7' });
+  assert.deepEqual(read('/@ann/7'), { kind: 'status', username: 'ann', id: '7' });
+  for (const path of [
+    '',
+    '/',
+    '/users/',
+    '/users/ann/inbox',
+    '/users/ann/statuses/7/activity',
+    '/users/a%2fb',
+    '/@ann/x',
+  ])
+    assert.equal(read(path), undefined, path);
+  for (const uri of [
+    'https://here.example.evil/users/ann',
+    'http://here.example/users/ann',
+    'https://x@here.example/@a',
+  ])
+    assert.equal(readLocalUri(BASE, uri), undefined, uri);
 });

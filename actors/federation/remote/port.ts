@@ -1,0 +1,51 @@
+import type { StoreAccountRecord } from '../../../proto/gen/types.js';
+import type { JsonObject } from '../../../transport/federation/bounded-json.js';
+
+/** `gone`: 404, 410, or not usable; `refused`: its server or a policy refuses it; `later`: a repetition may succeed. */
+export interface Missing {
+  readonly missing: 'gone' | 'refused' | 'later';
+}
+
+export const isMissing = (found: object): found is Missing => 'missing' in found;
+
+/** Accounts of other servers. Methods throw Unavailable when the store cannot answer. */
+export interface RemotePeople {
+  /** Returns the account of an actor that is known here, without a fetch. */
+  known(uri: string): Promise<StoreAccountRecord | undefined>;
+  /**
+   * Returns the account of an actor, which is fetched if it is not known here. One that was fetched more than a day ago
+   * is refreshed in the background. `fresh`: fetches it now, at most once in 5 min.
+   */
+  find(uri: string, options?: { readonly fresh?: boolean }): Promise<StoreAccountRecord | Missing>;
+  /** Returns the account `username@domain`. Its name counts only if WebFinger of that domain leads to the actor. */
+  named(username: string, domain: string): Promise<StoreAccountRecord | Missing>;
+  /** Returns a public key and its owner, who is fetched if not known. `fresh`: after a signature did not match. */
+  publicPem(
+    keyId: string,
+    options?: { readonly fresh?: boolean },
+  ): Promise<{ readonly pem: string; readonly owner: StoreAccountRecord } | Missing>;
+}
+
+/** A status of another server that is stored here. */
+export interface KnownStatus {
+  readonly id: string;
+  readonly conversationId: string;
+  readonly accountId: string;
+}
+
+/** Statuses of other servers. Methods throw Unavailable when the store or an actor cannot answer. */
+export interface RemoteNotes {
+  /** Returns the status of this address, local or remote, without a fetch. */
+  known(uri: string): Promise<KnownStatus | undefined>;
+  /** Returns the status of this address, which is fetched if it is not known here. */
+  find(uri: string): Promise<KnownStatus | Missing>;
+  /**
+   * Stores a new status of a known author. The caller has asked `authority()`. Durable when it resolves. A repetition
+   * returns the same. `irrelevant`: it is no status, or was deleted.
+   */
+  received(note: JsonObject, author: StoreAccountRecord): Promise<KnownStatus | Missing | 'irrelevant'>;
+  /** Stores a changed version of a status; one that is not newer has no effect. */
+  revised(note: JsonObject, author: StoreAccountRecord): Promise<KnownStatus | Missing | 'irrelevant'>;
+  /** Deletes a status of the author, and remembers it: if it arrives later, it is not stored. */
+  deleted(uri: string, author: StoreAccountRecord): Promise<void>;
+}
