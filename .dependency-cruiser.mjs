@@ -81,7 +81,7 @@ export default {
       except('actors', 'proto', 'store/[^/]+$', 'transport/[^/]+$', federationPort),
     ),
     rule('store', { path: '^store' }, except('store', 'proto', 'actors/domain')),
-    rule('transport', { path: '^transport' }, except('transport', 'proto', 'actors/domain')),
+    rule('transport', { path: '^transport' }, except('transport', 'proto', 'actors/domain', 'store/cache/cache')),
     rule(
       'cluster',
       { path: '^cluster' },

@@ -1,6 +1,6 @@
 // Installs and builds what is missing or out of date. Uses only Node's built-in modules: it runs on a fresh clone.
 // `--install-only` stops before the build; `--compile-only` before the bundle; `--services` also fetches Cassandra and nats-server; `--test` also fetches
-// what the tests drive: Mastodon.py, toot, schemathesis, http_ece, py-vapid, Chromium, other servers (test/peers), and
+// what the tests drive: Mastodon.py, toot, schemathesis, http_ece, py-vapid, apsig, Chromium, other servers (test/peers), and
 // the newer Node versions that they run the server on.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -13,7 +13,7 @@ process.chdir(root);
 const SOURCES = JSON.parse(readFileSync('tsconfig.json', 'utf8')).include;
 const TEST_PY = [
   ...['Mastodon.py==2.3.3', 'toot==0.52.1', 'schemathesis==4.32.5'],
-  ...['http_ece==1.2.1', 'py-vapid==1.9.2', 'cryptography==50.0.2'],
+  ...['http_ece==1.2.1', 'py-vapid==1.9.2', 'cryptography==50.0.2', 'apsig==0.6.0'],
 ];
 
 function run(command, args) {
