@@ -7,7 +7,7 @@ import type { StoreLog } from '../store-log.js';
 import type { AnyTable, Columns, KeyOf, Table } from '../table.js';
 import { allTables, storeHome } from '../tables.js';
 import type { WriteTimestamps } from '../write-timestamps.js';
-import { type CassandraAddress, CONDITIONAL_TIMEOUT_MS, connectTo } from './connection.js';
+import { type CassandraAddress, CONDITIONAL_TIMEOUT_MS, connectTo, connectToDefine } from './connection.js';
 import { checkDataCenter } from './data-center.js';
 import { isMistake, retried, sideBySide, unavailable } from './failures.js';
 import { type GroupLimits, groupLimitsOf } from './group-limits.js';
@@ -67,17 +67,17 @@ export class CassandraTables implements Tables {
     const { keyspace, log, localDataCenter: dc, tables = allTables, timestamps } = options;
     const pacing = pacingOn(options.clock);
     if (!/^[A-Za-z]\w{0,47}$/.test(keyspace)) throw new RangeError(`${keyspace} is not a valid keyspace name`);
-    const first = await connectTo(options);
+    const definer = await connectToDefine(options);
     try {
-      await ensureKeyspace(first, keyspace, { dc, replicas: options.replication }, pacing);
+      await ensureKeyspace(definer, keyspace, { dc, replicas: options.replication }, pacing);
+      await ensureTables(definer, keyspace, tables, pacing);
     } finally {
-      await first.shutdown();
+      await definer.shutdown();
     }
     // Another node than the one that created the keyspace may not know it yet.
     const client = await persistently('opening the keyspace', pacing, () => connectTo(options, keyspace));
     let limits: GroupLimits;
     try {
-      await ensureTables(client, keyspace, tables, pacing);
       if (tables.includes(storeHome)) await checkDataCenter(client, keyspace, dc, pacing);
       limits = await groupLimitsOf(client);
     } catch (error) {

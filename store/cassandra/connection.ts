@@ -1,4 +1,4 @@
-import { auth, Client, errors, policies, types } from 'cassandra-driver';
+import { auth, Client, type ClientOptions, errors, policies, types } from 'cassandra-driver';
 import { Misconfigured, Unavailable } from '../../actors/domain/problem.js';
 import type { WriteTimestamps } from '../write-timestamps.js';
 
@@ -36,15 +36,26 @@ class DriverTimestamps extends policies.timestampGeneration.MonotonicTimestampGe
 }
 
 /** Connects a client. @throws Unavailable when no contact point answers; Misconfigured when one rejects the settings */
-export async function connectTo(address: CassandraAddress, keyspace?: string): Promise<Client> {
+export const connectTo = (address: CassandraAddress, keyspace: string): Promise<Client> =>
+  connected(address, { keyspace });
+
+/**
+ * Connects a client for definitions. The driver would look after each one if all Cassandra nodes know it, and wait
+ * 500 ms otherwise, which they always need with several nodes; ensureTables waits once for all definitions.
+ * @throws as connectTo
+ */
+export const connectToDefine = (address: CassandraAddress): Promise<Client> =>
+  connected(address, { isMetadataSyncEnabled: false, protocolOptions: { maxSchemaAgreementWaitSeconds: 0 } });
+
+async function connected(address: CassandraAddress, { protocolOptions, ...own }: ClientOptions): Promise<Client> {
   const client = new Client({
     contactPoints: [...address.contactPoints],
     localDataCenter: address.localDataCenter,
-    ...(keyspace !== undefined && { keyspace }),
+    ...own,
     ...(address.username !== undefined && {
       authProvider: new auth.PlainTextAuthProvider(address.username, address.password ?? ''),
     }),
-    protocolOptions: { port: Number(/:(\d+)$/.exec(address.contactPoints[0] ?? '')?.[1] ?? PORT) },
+    protocolOptions: { port: Number(/:(\d+)$/.exec(address.contactPoints[0] ?? '')?.[1] ?? PORT), ...protocolOptions },
     pooling: { heartBeatInterval: HEARTBEAT_MS },
     socketOptions: { readTimeout: READ_TIMEOUT_MS, connectTimeout: CONNECT_TIMEOUT_MS },
     policies: {

@@ -10,10 +10,18 @@ import { quoted } from './statements.js';
 /** Nodes that start together, or a ring that is still forming, need a few rounds. */
 const SCHEMA_MS_MAX = 60_000;
 const PAUSE_MS = 250;
+/** Time for all Cassandra nodes to know the definitions. Afterwards requests that need them are repeated. */
+const AGREEMENT_MS_MAX = 10_000;
+const AGREEMENT_PAUSE_MS = 50;
 /** Cassandra's default. */
 const GC_GRACE_SECONDS = 864_000;
 
 type Waits = Pick<Pacing, 'after'>;
+
+/** A documented method that the driver's types lack. */
+interface AgreementCheck {
+  checkSchemaAgreement(): Promise<boolean>;
+}
 
 /** Cassandra logs an error for each prepared statement without a keyspace, and a definition runs only once. */
 const UNPREPARED = { prepare: false };
@@ -40,6 +48,7 @@ export async function ensureKeyspace(
       );
       if (found.rows.length === 0) await client.execute(query, [], UNPREPARED);
     });
+    await agreed(client, pacing);
   } catch (error) {
     if ((error as errors.ResponseError).code !== types.responseErrorCodes.unauthorized) throw error;
     const { message } = error as Error;
@@ -51,7 +60,8 @@ export async function ensureKeyspace(
 
 /**
  * Creates absent tables and updates their options; idempotent. Several nodes may run it at once: a table's id derives
- * from its name, so two coordinators cannot create the same table twice.
+ * from its name, so two coordinators cannot create the same table twice. One coordinator runs all definitions, so that
+ * each builds on the one before.
  */
 export async function ensureTables(
   client: Client,
@@ -71,15 +81,27 @@ export async function ensureTables(
         optionsText(row.default_time_to_live as number, row.gc_grace_seconds as number),
       ]),
     );
+    const [host] = client.getState().getConnectedHosts();
+    const onOne = host === undefined ? UNPREPARED : { ...UNPREPARED, host };
     for (const table of tables) {
       const options = present.get(table.name);
-      if (options === undefined) await client.execute(creation(keyspace, table), [], UNPREPARED);
+      if (options === undefined) await client.execute(creation(keyspace, table), [], onOne);
       else if (options !== optionsOf(table)) {
         const name = `${quoted(keyspace)}.${quoted(table.name)}`;
-        await client.execute(`ALTER TABLE ${name} WITH ${optionsOf(table)}`, [], UNPREPARED);
+        await client.execute(`ALTER TABLE ${name} WITH ${optionsOf(table)}`, [], onOne);
       }
     }
   });
+  await agreed(client, pacing);
+}
+
+/** Waits until all live Cassandra nodes have the same schema, or the time for it is over. */
+async function agreed(client: Client, pacing: Waits): Promise<void> {
+  const metadata = client.metadata as Client['metadata'] & AgreementCheck;
+  for (let waitedMs = 0; waitedMs < AGREEMENT_MS_MAX; waitedMs += AGREEMENT_PAUSE_MS) {
+    if (await metadata.checkSchemaAgreement()) return;
+    await pause(AGREEMENT_PAUSE_MS, pacing);
+  }
 }
 
 const optionsText = (ttlSeconds: number, gcGraceSeconds: number): string =>
