@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { foreignHtml, foreignName } from '../../../../actors/domain/text/foreign-html.js';
+import { fc } from '../../../kit/property.js';
 
 const MAX = 100_000;
 const html = (source: string) => foreignHtml(source, MAX).html;
