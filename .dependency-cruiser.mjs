@@ -47,7 +47,7 @@ export default {
       'slices',
       { path: '^actors/(account|conversation|instance|mail|report|web-page|reactions|timelines|[^/]+$)' },
       except(
-        'actors/(account|conversation|domain|instance|mail|push|report|web-page|reactions|runtime|timelines|[^/]+$)',
+        'actors/(account|conversation|domain|federation|instance|mail|push|remote-host|report|web-page|reactions|runtime|timelines|[^/]+$)',
         'proto',
         'store/[^/]+$',
         'store/cache/cache',

@@ -43,3 +43,29 @@ export const remotePublicBuckets = table('remote_public_buckets', {
   value: codec('murmuration.store.PublicBucket'),
   constant: true,
 });
+/**
+ * Activities that wait for an inbox of a host, by the host's id (hashedId of the domain); `bucket` is deliveryBucket,
+ * `seq` and `part` order those of one millisecond. Only the host's actor deletes rows. A deleted row that returns is
+ * delivered again.
+ */
+export const deliveries = table('deliveries', {
+  partition: { host: 'id', bucket: 'int' },
+  clustering: { atMs: 'int', seq: 'int', part: 'text' },
+  value: codec('murmuration.store.Delivery'),
+  ttlSeconds: 8 * 86_400,
+  gcGraceSeconds: 3_600,
+});
+/** Texts of activities that wait in `deliveries`, by a hash of the activity's id. */
+export const outgoingDocuments = table('outgoing_documents', {
+  partition: { document: 'text' },
+  clustering: {},
+  value: codec('murmuration.store.OutgoingDocument'),
+  ttlSeconds: 8 * 86_400,
+});
+/** Hosts to which deliveries have ended, or have been resumed; a host without a row is delivered to. */
+export const remoteHosts = table('remote_hosts', {
+  partition: { host: 'id' },
+  clustering: {},
+  value: codec('murmuration.store.RemoteHost'),
+  hot: true,
+});

@@ -1,5 +1,14 @@
 import { codec } from '../proto/codec.js';
-import { accountKeys, deletedUris, knownUris, remotePublicBuckets, remotePublicStatuses } from './federation-tables.js';
+import {
+  accountKeys,
+  deletedUris,
+  deliveries,
+  knownUris,
+  outgoingDocuments,
+  remoteHosts,
+  remotePublicBuckets,
+  remotePublicStatuses,
+} from './federation-tables.js';
 import { table } from './table.js';
 
 // Each table is declared once; the adapters derive the rest. `era` is eraOfMs (domain/ids.ts).
@@ -493,4 +502,7 @@ export const allTables = [
   mediaRows,
   mediaFiles,
   mediaChunks,
+  deliveries,
+  outgoingDocuments,
+  remoteHosts,
 ] as const;

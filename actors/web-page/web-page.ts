@@ -1,7 +1,6 @@
-import { createHash } from 'node:crypto';
 import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
-import { storedId } from '../domain/ids.js';
+import { hashedId } from '../domain/text/hashed-id.js';
 import type { Slice } from '../runtime/slice.js';
 
 export interface Commands {
@@ -163,10 +162,5 @@ function keptCard(
   return { atMs: nowMs, replaced: card.image === before.image ? undefined : card.image };
 }
 
-/**
- * Returns the actor's id within 18 digits (59 bits), from the address alone, so that every node finds the same actor.
- */
-export function linkId(url: string): string {
-  const bits = createHash('sha256').update(url).digest().readBigUInt64BE() >> 5n;
-  return storedId(bits.toString());
-}
+/** Returns the id of the actor of an address. */
+export const linkId = (url: string): string => hashedId(url);

@@ -2191,6 +2191,67 @@ export interface ConversationCardSet {
   readonly card?: LinkCard | undefined;
 }
 
+export interface HostEmpty {
+
+}
+
+/** Failures of a host, and the pause that follows (actors/remote-host/breaker.ts). */
+export interface HostBreaker {
+  readonly failedAtMs: readonly number[];
+  readonly failingSinceMs: number;
+  readonly openings: number;
+  readonly pausedUntilMs: number;
+  readonly recoveredAtMs: number;
+}
+
+/** An inbox to which nothing is sent before until_ms. */
+export interface HostRetiredInbox {
+  readonly inbox: string;
+  readonly untilMs: number;
+}
+
+/** A delivery to the host has been stored. at_ms: its time. */
+export interface HostWake {
+  readonly domain: string;
+  readonly atMs: number;
+}
+
+/** A pass over the stored deliveries is to begin, from from_ms on. */
+export interface HostWoken {
+  readonly domain: string;
+  readonly fromMs: number;
+}
+
+/** A delivery was stored while the host is paused. from_ms: its time, earlier than all that wait. */
+export interface HostLowered {
+  readonly fromMs: number;
+}
+
+/** Result of a pass. seq: journal entry that caused it. from_ms: no delivery before it waits. next_ms: time of the next pass; 0: none is planned. more: the pass has ended early, another one is to begin at once. */
+export interface HostReport {
+  readonly seq: number;
+  readonly fromMs: number;
+  readonly nextMs: number;
+  readonly more: boolean;
+  readonly breaker?: HostBreaker | undefined;
+  readonly retired: readonly HostRetiredInbox[];
+}
+
+/** gone: the host has failed for too long; its deliveries are dropped. */
+export interface HostReported {
+  readonly seq: number;
+  readonly fromMs: number;
+  readonly nextMs: number;
+  readonly breaker?: HostBreaker | undefined;
+  readonly retired: readonly HostRetiredInbox[];
+  readonly gone: boolean;
+}
+
+/** The host has sent something. */
+export interface HostReturned {
+
+}
+
 export interface InstanceEmpty {
 
 }
@@ -3235,6 +3296,30 @@ export interface StoreRefusedSignUp {
   readonly address: string;
 }
 
+/** An activity for one inbox. document: key of its text. signer: local account, or the instance (account-keys.ts). signer_uri: its address. order: deliveries of the same order to the same inbox go one after the other. type: type of the activity. attempts: failed ones, the last at tried_ms; the next at due_ms at the earliest. */
+export interface StoreDelivery {
+  readonly document: string;
+  readonly inbox: string;
+  readonly signer: string;
+  readonly signerUri: string;
+  readonly order: string;
+  readonly type: string;
+  readonly attempts: number;
+  readonly triedMs: number;
+  readonly dueMs: number;
+}
+
+/** The text of an activity, UTF-8. */
+export interface StoreOutgoingDocument {
+  readonly body: Uint8Array;
+}
+
+/** Another server. gone_at_ms: time at which deliveries to it ended; 0: it is delivered to. */
+export interface StoreRemoteHost {
+  readonly domain: string;
+  readonly goneAtMs: number;
+}
+
 /** The account as its server describes it now. Ignored if an account was fetched later. */
 export interface RemoteDescribe {
   readonly username: string;
@@ -3628,6 +3713,15 @@ export interface Messages {
   'murmuration.conversation.Thread': ConversationThread;
   'murmuration.conversation.SetCard': ConversationSetCard;
   'murmuration.conversation.CardSet': ConversationCardSet;
+  'murmuration.host.Empty': HostEmpty;
+  'murmuration.host.Breaker': HostBreaker;
+  'murmuration.host.RetiredInbox': HostRetiredInbox;
+  'murmuration.host.Wake': HostWake;
+  'murmuration.host.Woken': HostWoken;
+  'murmuration.host.Lowered': HostLowered;
+  'murmuration.host.Report': HostReport;
+  'murmuration.host.Reported': HostReported;
+  'murmuration.host.Returned': HostReturned;
   'murmuration.instance.Empty': InstanceEmpty;
   'murmuration.instance.Minted': InstanceMinted;
   'murmuration.instance.Text': InstanceText;
@@ -3753,6 +3847,9 @@ export interface Messages {
   'murmuration.store.DirectRow': StoreDirectRow;
   'murmuration.store.TagName': StoreTagName;
   'murmuration.store.RefusedSignUp': StoreRefusedSignUp;
+  'murmuration.store.Delivery': StoreDelivery;
+  'murmuration.store.OutgoingDocument': StoreOutgoingDocument;
+  'murmuration.store.RemoteHost': StoreRemoteHost;
   'murmuration.remote.Describe': RemoteDescribe;
   'murmuration.remote.Described': RemoteDescribed;
   'murmuration.remote.Receive': RemoteReceive;
