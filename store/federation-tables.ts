@@ -69,3 +69,14 @@ export const remoteHosts = table('remote_hosts', {
   value: codec('murmuration.store.RemoteHost'),
   hot: true,
 });
+
+export const federationTables = [
+  accountKeys,
+  deletedUris,
+  deliveries,
+  knownUris,
+  outgoingDocuments,
+  remoteHosts,
+  remotePublicBuckets,
+  remotePublicStatuses,
+] as const;

@@ -1,14 +1,5 @@
 import { codec } from '../proto/codec.js';
-import {
-  accountKeys,
-  deletedUris,
-  deliveries,
-  knownUris,
-  outgoingDocuments,
-  remoteHosts,
-  remotePublicBuckets,
-  remotePublicStatuses,
-} from './federation-tables.js';
+import { federationTables } from './federation-tables.js';
 import { table } from './table.js';
 
 // Each table is declared once; the adapters derive the rest. `era` is eraOfMs (domain/ids.ts).
@@ -446,11 +437,6 @@ export const allTables = [
   shardMap,
   storeHome,
   sharedSecrets,
-  accountKeys,
-  knownUris,
-  deletedUris,
-  remotePublicStatuses,
-  remotePublicBuckets,
   names,
   accounts,
   statuses,
@@ -502,7 +488,5 @@ export const allTables = [
   mediaRows,
   mediaFiles,
   mediaChunks,
-  deliveries,
-  outgoingDocuments,
-  remoteHosts,
+  ...federationTables,
 ] as const;
