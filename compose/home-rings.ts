@@ -84,9 +84,9 @@ export async function fanOut(
     everybody.close();
   });
   await bus.subscribe(STATUSES_TOPIC, (payload) => {
-    const { kind, id, accountId, onlyTo, listed } = headlines.decode(payload);
+    const { kind, id, accountId, onlyTo, listed, remote } = headlines.decode(payload);
     if (kind !== 'update') return;
-    if (listed) everybody.deliver(id);
+    if (listed) everybody.deliver(id, remote === true ? 'remote' : 'local');
     for (const rings of homes) {
       if (rings.deaf) continue;
       if (onlyTo.length === 0) rings.deliver(accountId, id);

@@ -6,6 +6,7 @@ import type { AccountEvents, AccountState } from '../account/slices.js';
 import { heldMark } from '../conversation/marks.js';
 import type { ConversationEvents } from '../conversation/slices.js';
 import type { ConversationState } from '../conversation/state.js';
+import { isLocal } from '../domain/addresses.js';
 import { isListed } from '../domain/public.js';
 import type { Effects, Happened, Reaction } from '../runtime/kind.js';
 import { writeChange } from './changed-rows.js';
@@ -68,10 +69,11 @@ function publishStatus(
   if (status === undefined) return;
   const { id, accountId, visibility, mentions } = status;
   const { mayRepeat } = effects;
+  const remote = isLocal(status) ? undefined : true;
   const onlyTo = visibility === 'direct' ? [accountId, ...mentions.map((mention) => mention.accountId)] : [];
   effects.publish(
     STATUSES_TOPIC,
-    statusMessage.encode({ kind, status, id, accountId, onlyTo, listed: isListed(status), mayRepeat }),
+    statusMessage.encode({ kind, status, id, accountId, onlyTo, listed: isListed(status), mayRepeat, remote }),
   );
 }
 

@@ -7,19 +7,47 @@ import { NO_FLOOR, Rings } from './rings.js';
 /** Ids in a new ring: twenty pages. */
 const REBUILD_IDS = 400;
 
+/** The part of the public statuses that a ring caches: of accounts of this server, or of other servers. */
+export type Whose = 'local' | 'remote';
+
 interface Options {
-  readonly recent: (limit: number) => ReturnType<RecentIds>;
+  readonly recent: (limit: number, whose: Whose) => ReturnType<RecentIds>;
   readonly log: Pick<Logger, 'warn'>;
 }
 
-/** A cache of the newest public statuses: one ring per node, filled from the store at the first read. */
+/** A cache of the newest public statuses: two rings per node, each filled from the store at its first read. */
 export class PublicRing {
+  readonly #rings: Readonly<Record<Whose, Ring>>;
+
+  constructor(options: Options) {
+    this.#rings = { local: new Ring('local', options), remote: new Ring('remote', options) };
+  }
+
+  read(bounds: HomeBounds, whose: Whose = 'local'): HomeIds {
+    return this.#rings[whose].read(bounds);
+  }
+
+  /** Adds a new status of public timelines. */
+  deliver(id: string, whose: Whose = 'local'): void {
+    this.#rings[whose].deliver(id);
+  }
+
+  /** Drops the rings, because messages may have been lost. */
+  close(): void {
+    this.#rings.local.close();
+    this.#rings.remote.close();
+  }
+}
+
+class Ring {
+  readonly #whose: Whose;
   readonly #options: Options;
   #rings: Rings | undefined;
   /** Set while the ring is being filled. */
   #filling: object | undefined;
 
-  constructor(options: Options) {
+  constructor(whose: Whose, options: Options) {
+    this.#whose = whose;
     this.#options = options;
   }
 
@@ -30,13 +58,11 @@ export class PublicRing {
     return ringPart(rings.floor(0), bounds, (within) => rings.read(0, within));
   }
 
-  /** Adds a new status of public timelines. */
   deliver(id: string): void {
     const { high, low } = wordsOf(id);
     this.#rings?.insert(0, high, low);
   }
 
-  /** Drops the ring, because messages may have been lost. */
   close(): void {
     this.#rings = undefined;
     this.#filling = undefined;
@@ -49,7 +75,7 @@ export class PublicRing {
     this.#rings = rings;
     this.#filling = token;
     this.#options
-      .recent(REBUILD_IDS)
+      .recent(REBUILD_IDS, this.#whose)
       .then(({ ids, complete }) => {
         if (this.#filling !== token) return;
         fillRing(rings, 0, ids, complete);

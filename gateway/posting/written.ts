@@ -57,23 +57,20 @@ async function mentionable(
   return new Map([...found].filter(([, { accountId }]) => !lens.relation(accountId).blocking));
 }
 
-/** Finds local accounts by mentioned names; unknown names are left out. */
+/** Finds accounts that are known here by mentioned names; unknown names are left out. */
 export async function findMentioned(
   services: Pick<Services, 'registry' | 'instance' | 'tables'>,
   names: readonly string[],
 ): Promise<ReadonlyMap<string, AccountMention>> {
   const { baseUrl, domain } = services.instance;
-  const local = names.flatMap((name) => {
-    const username = localName(name, domain);
-    return username === undefined ? [] : [{ name, username }];
-  });
-  const ids = await eachBounded(local, NAMES_AT_ONCE_MAX, ({ username }) => services.registry.find(`acct:${username}`));
+  const sought = names.map((name) => ({ name, acct: localName(name, domain) ?? name.toLowerCase() }));
+  const ids = await eachBounded(sought, NAMES_AT_ONCE_MAX, ({ acct }) => services.registry.find(`acct:${acct}`));
   const records = await loadAccounts(
     services,
     ids.filter((id) => id !== undefined),
   );
   const found = new Map<string, AccountMention>();
-  for (const [index, { name }] of local.entries()) {
+  for (const [index, { name }] of sought.entries()) {
     const record = records.get(ids[index] ?? '');
     if (record === undefined || !isPublished(record)) continue;
     const { id: accountId, username } = record;

@@ -1,5 +1,7 @@
 import { Type } from '@sinclair/typebox';
+import type { StoreRemoteEmoji } from '../../proto/gen/types.js';
 import { entity, nullable, type Shape, uri } from '../http/entity.js';
+
 /** The REST API's CustomEmoji. */
 export const CustomEmoji = entity('CustomEmoji', {
   shortcode: Type.String(),
@@ -15,6 +17,18 @@ export interface EmojiLookup {
   /** A new map after each change. */
   readonly all: ReadonlyMap<string, CustomEmoji>;
 }
+
+/** Returns emoji of another server as clients get them. They are not offered when writing. */
+export const remoteEmoji = (emojis: readonly StoreRemoteEmoji[]): readonly CustomEmoji[] =>
+  emojis.length === 0
+    ? NO_EMOJI
+    : emojis.map(({ shortcode, url }) => ({
+        shortcode,
+        url,
+        static_url: url,
+        visible_in_picker: false,
+        category: null,
+      }));
 
 /** Result for texts without emoji. */
 export const NO_EMOJI: readonly CustomEmoji[] = [];

@@ -117,7 +117,6 @@ export class CatchingUp {
 
   async #statuses(subscription: StreamSubscription, reader: Reader): Promise<Outcome> {
     const { sources } = this.parts;
-    if (subscription.kind.public === 'remote') return 'done';
     const { home, list, tag } = subscription.kind;
     const read = (sinceId: string) => {
       if (home) return sources.homeSince(this.viewer, sinceId, PAGE);

@@ -1,3 +1,4 @@
+import { isLocal } from '../../actors/domain/addresses.js';
 import { isListed } from '../../actors/domain/public.js';
 import { isWished } from '../../actors/domain/text/hashtag.js';
 import type { Clock } from '../../actors/domain/time.js';
@@ -9,7 +10,7 @@ import { Position, type Since } from './position.js';
 import { RecentGists } from './recent-gists.js';
 import { SentIds, versionOf } from './sent-ids.js';
 import { StreamEvent } from './stream-event.js';
-import { isAccounts, NOTIFICATIONS_SCOPE, type StreamKind } from './stream-kinds.js';
+import { isAccounts, LOCAL_TAG, NOTIFICATIONS_SCOPE, type StreamKind } from './stream-kinds.js';
 
 /** Reason for which the server ends a stream. */
 export type CloseReason = 'revoked' | 'slow' | 'behind' | 'deaf' | 'restart' | 'blocked' | 'flood';
@@ -106,9 +107,8 @@ export class StreamSubscription {
   #carries(status: StoreStatusRecord): boolean {
     const { home, list, tag, media, public: whose } = this.kind;
     if (home || list !== undefined) return true;
-    if (tag !== undefined) return isWished(status, tag);
-    // All statuses are local, so none belongs on the stream of remote ones.
-    if (whose === undefined || whose === 'remote') return false;
+    if (tag !== undefined) return isWished(status, tag) && (this.kind.labels[0] !== LOCAL_TAG || isLocal(status));
+    if (whose === undefined || (whose !== 'all' && isLocal(status) !== (whose === 'local'))) return false;
     return (!media || status.media !== undefined) && isListed(status);
   }
 

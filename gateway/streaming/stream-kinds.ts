@@ -66,6 +66,9 @@ const publicKinds = (name: string, path: string, whose: StreamKind['public']): S
   kind(`${name}${MEDIA}`, path, 'read:statuses', { public: whose, media: true }),
 ];
 
+/** The stream of hashtags that carries statuses of this server only. */
+export const LOCAL_TAG = 'hashtag:local';
+
 export const STREAM_KINDS: readonly StreamKind[] = [
   kind('user', '/user', 'read:statuses', { home: true, notifications: true }),
   kind('user:notification', '/user/notification', 'read:notifications', { notifications: true }),
@@ -75,8 +78,7 @@ export const STREAM_KINDS: readonly StreamKind[] = [
   kind('direct', '/direct', 'read:statuses', { direct: true }),
   kind('list', '/list', 'read:statuses', { list: '' }),
   kind('hashtag', '/hashtag', 'read:statuses', { tag: NO_TAG }),
-  // All accounts are local, so the stream equals `hashtag`.
-  kind('hashtag:local', '/hashtag/local', 'read:statuses', { tag: NO_TAG }),
+  kind(LOCAL_TAG, '/hashtag/local', 'read:statuses', { tag: NO_TAG }),
 ];
 
 /** Scope that a token needs for notifications, besides the stream's own scope. */

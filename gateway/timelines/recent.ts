@@ -1,5 +1,6 @@
 import type { Clock } from '../../actors/domain/time.js';
 import type { RecentIds } from '../../actors/timelines/home-rings.js';
+import type { Whose } from '../../actors/timelines/public-ring.js';
 import type { ReadTables } from '../../store/port.js';
 import { accountStatuses } from '../../store/tables.js';
 import { ALL, MergedCursor } from '../paging/cursor.js';
@@ -20,10 +21,10 @@ export function recentIds(tables: ReadTables, clock: Clock): RecentIds {
   };
 }
 
-/** Returns the reader that fills the ring of public timelines. */
-export function recentPublicIds(tables: ReadTables): (limit: number) => ReturnType<RecentIds> {
-  return async (limit) => {
-    const rows = await publicCursor(tables, ALL).next(limit);
+/** Returns the reader that fills the rings of public timelines. */
+export function recentPublicIds(tables: ReadTables): (limit: number, whose: Whose) => ReturnType<RecentIds> {
+  return async (limit, whose) => {
+    const rows = await publicCursor(tables, ALL, whose).next(limit);
     return { ids: rows.map((row) => row.id), complete: rows.length < limit };
   };
 }

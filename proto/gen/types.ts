@@ -2642,6 +2642,8 @@ export interface NodeStatusTopic {
   readonly listed: boolean;
   /** True when it may have been published before, because the effects of its entry were begun earlier. */
   readonly mayRepeat?: boolean | undefined;
+  /** Set for a status of another server. */
+  readonly remote?: boolean | undefined;
 }
 
 /** The same bytes, for receivers that need not decode the whole status. */
@@ -2651,6 +2653,7 @@ export interface NodeStatusHeadline {
   readonly accountId: string;
   readonly onlyTo: readonly string[];
   readonly listed: boolean;
+  readonly remote?: boolean | undefined;
 }
 
 /** topic.account.<id>: changes that concern one account. kind: notification, relations (they changed), filters_changed, notifications_merged (requests were accepted), token_revoked, conversation. */

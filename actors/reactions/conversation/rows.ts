@@ -1,4 +1,5 @@
 import type { ConversationMarkOf, StoreStatusRecord } from '../../../proto/gen/types.js';
+import { remotePublicBuckets, remotePublicStatuses } from '../../../store/federation-tables.js';
 import { put, type RowWrite, remove } from '../../../store/port.js';
 import {
   accountStatuses,
@@ -19,6 +20,7 @@ import { heldMark, isNoMark, markKey } from '../../conversation/marks.js';
 import type { ConversationEvents } from '../../conversation/slices.js';
 import { type ConversationState, parentOf, type ThreadEntry } from '../../conversation/state.js';
 import { ORPHANED_AT_ONCE_MAX } from '../../conversation/thread.js';
+import { isLocal } from '../../domain/addresses.js';
 import { eraOfId } from '../../domain/ids.js';
 import { popularLevel } from '../../domain/popular.js';
 import { isListed, PUBLIC_BUCKET_MS, publicBucket, publicLane } from '../../domain/public.js';
@@ -68,12 +70,15 @@ const publicKey = (status: string) => ({ bucket: publicBucket(status), lane: pub
 function publicRows(record: StoreStatusRecord): RowWrite[] {
   if (!isListed(record)) return [];
   const bucket = publicBucket(record.id);
+  const [listed, buckets] = isLocal(record)
+    ? [publicStatuses, publicBuckets]
+    : [remotePublicStatuses, remotePublicBuckets];
   return [
-    put(publicStatuses, publicKey(record.id), {
+    put(listed, publicKey(record.id), {
       accountId: record.accountId,
       hasMedia: record.media !== undefined || undefined,
     }),
-    put(publicBuckets, { century: 0, bucket }, { atMs: bucket * PUBLIC_BUCKET_MS }),
+    put(buckets, { century: 0, bucket }, { atMs: bucket * PUBLIC_BUCKET_MS }),
   ];
 }
 
@@ -103,7 +108,7 @@ function removedRows(now: Now, entry: ThreadEntry): RowWrite[] {
     statusRow(record),
     ...parentRow(now, record),
     remove(accountStatuses, ofAccount(record.accountId, record.id)),
-    remove(publicStatuses, publicKey(record.id)),
+    remove(isLocal(record) ? publicStatuses : remotePublicStatuses, publicKey(record.id)),
     ...orphanRows(now, entry, 0),
   ];
   // The first edit stores two revisions.

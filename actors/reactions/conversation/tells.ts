@@ -1,7 +1,13 @@
-import type { AccountNotify, AccountRetractNotice, StoreStatusRecord } from '../../../proto/gen/types.js';
+import type {
+  AccountMention,
+  AccountNotify,
+  AccountRetractNotice,
+  StoreStatusRecord,
+} from '../../../proto/gen/types.js';
 import type { ConversationEvents } from '../../conversation/slices.js';
 import { type ConversationState, parentOf } from '../../conversation/state.js';
 import { ORPHANED_AT_ONCE_MAX } from '../../conversation/thread.js';
+import { isLocal } from '../../domain/addresses.js';
 import { idMs } from '../../domain/ids.js';
 import { isProblem } from '../../domain/problem.js';
 import type { Effects, Reaction } from '../../runtime/kind.js';
@@ -44,7 +50,7 @@ export const conversationTells: Reaction<ConversationState, ConversationEvents> 
   on: {
     async added({ status }, { self, state }, effects) {
       if (status === undefined) return;
-      const mentioned = new Set(status.mentions.map((mention) => mention.accountId));
+      const mentioned = new Set(status.mentions.filter(isHere).map((mention) => mention.accountId));
       mentioned.delete(status.accountId);
       await tellQuoted(effects, status);
       const direct = status.visibility === 'direct';
@@ -99,6 +105,9 @@ export const conversationTells: Reaction<ConversationState, ConversationEvents> 
     },
   },
 };
+
+/** Returns true for a mention of an account of this server, the only ones that get notifications. */
+const isHere = ({ acct }: AccountMention): boolean => !acct.includes('@');
 
 /** Requests the next step for further replies of a deleted status. Other commands may run between steps. */
 async function orphanFrom(
@@ -155,8 +164,8 @@ async function tellParties(
   answered: ReadonlySet<string>,
 ): Promise<void> {
   const { id: statusId, accountId: from, conversationId } = status;
-  const accounts = [from, ...mentioned];
-  for (const account of accounts) {
+  const accounts = [from, ...new Set(status.mentions.map(({ accountId }) => accountId).filter((id) => id !== from))];
+  for (const account of isLocal(status) ? [from, ...mentioned] : mentioned) {
     const answers = answered.has(account);
     await tellAccount(effects, account, 'hearDirect', { conversationId, statusId, from, accounts, answers });
   }
@@ -169,7 +178,7 @@ async function notifyAuthor(
   notice: AccountNotify & { readonly statusId: string },
 ): Promise<void> {
   const record = state.statuses.get(statusId)?.record;
-  if (record === undefined || record.deleted || record.accountId === notice.from) return;
+  if (record === undefined || record.deleted || record.accountId === notice.from || !isLocal(record)) return;
   await tellAccount(effects, record.accountId, 'notify', notice);
 }
 
@@ -179,6 +188,6 @@ async function retract(
   notice: AccountRetractNotice & { readonly statusId: string },
 ): Promise<void> {
   const record = state.statuses.get(notice.statusId)?.record;
-  if (record === undefined || record.deleted || record.accountId === notice.from) return;
+  if (record === undefined || record.deleted || record.accountId === notice.from || !isLocal(record)) return;
   await tellAccount(effects, record.accountId, 'retractNotice', notice);
 }

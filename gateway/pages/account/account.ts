@@ -8,7 +8,7 @@ import { profileHtml } from '../../../actors/domain/text/profile-html.js';
 import type { AccountField, AccountProfile, StoreAccountRecord } from '../../../proto/gen/types.js';
 import { day, entity, extended, nullable, oneOf, type Shape, time, uri, VISIBILITIES } from '../../http/entity.js';
 import { isoDay, isoTime } from '../../paging/iso-time.js';
-import { CustomEmoji, emojiIn, NO_EMOJI } from '../../settings/custom-emoji.js';
+import { CustomEmoji, emojiIn, NO_EMOJI, remoteEmoji } from '../../settings/custom-emoji.js';
 import type { InstanceSettings } from '../../settings/settings.js';
 import { AccountRole, Role, renderAccountRoles, renderRole } from './role.js';
 
@@ -137,9 +137,11 @@ function withoutData(account: Account): Account {
 /** Renders an account for moderators, ignoring a suspension. */
 export function renderWhole(instance: InstanceSettings, record: StoreAccountRecord): Account {
   const profile = record.profile ?? emptyProfile;
-  const html = profileHtml(instance, profile);
-  const avatar = pictureUrl(instance, profile.avatar, MISSING_AVATAR_PATH);
-  const header = pictureUrl(instance, profile.header, MISSING_HEADER_PATH);
+  const { remote } = record;
+  // Texts of other servers are HTML, sanitised when they were received.
+  const html = remote === undefined ? profileHtml(instance, profile) : profile;
+  const avatar = remote?.avatarUrl || pictureUrl(instance, profile.avatar, MISSING_AVATAR_PATH);
+  const header = remote?.headerUrl || pictureUrl(instance, profile.header, MISSING_HEADER_PATH);
   return {
     id: record.id,
     username: record.username,
@@ -149,7 +151,7 @@ export function renderWhole(instance: InstanceSettings, record: StoreAccountReco
     bot: profile.bot,
     discoverable: profile.discoverable,
     indexable: profile.indexable,
-    group: false,
+    group: remote?.type === 'Group',
     created_at: isoTime(signUpDayMs(record)),
     note: html.note,
     url: accountUrl(instance.baseUrl, record),
@@ -163,12 +165,7 @@ export function renderWhole(instance: InstanceSettings, record: StoreAccountReco
     statuses_count: statusesTold(record),
     last_status_at: record.lastStatusAtMs > 0 ? isoDay(record.lastStatusAtMs) : null,
     hide_collections: profile.hideCollections,
-    emojis: emojiIn(
-      instance,
-      profile.displayName,
-      profile.note,
-      ...profile.fields.flatMap((one) => [one.name, one.value]),
-    ),
+    emojis: remote === undefined ? ownEmoji(instance, profile) : remoteEmoji(remote.emojis),
     roles: renderAccountRoles(record.role),
     ...(record.silenced === true ? { limited: true as const } : {}),
     ...choices(profile),
@@ -178,6 +175,10 @@ export function renderWhole(instance: InstanceSettings, record: StoreAccountReco
       verified_at: verifiedAt(field),
     })),
   };
+}
+
+function ownEmoji(instance: InstanceSettings, { displayName, note, fields }: AccountProfile): readonly CustomEmoji[] {
+  return emojiIn(instance, displayName, note, ...fields.flatMap((one) => [one.name, one.value]));
 }
 
 /** Returns the fields that differ from their defaults. */

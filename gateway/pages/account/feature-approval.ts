@@ -27,7 +27,8 @@ export function withApproval(
   relation: Relation | undefined,
 ): readonly Uint8Array[] {
   if (record.profile === undefined || isSuspended(record)) return [pages.account(record)];
-  const consent = consentOf(record.profile);
+  // Other servers state no policy yet, and no policy is no consent.
+  const consent = record.remote === undefined ? consentOf(record.profile) : 'nobody';
   const end = ENDS[consent][mayFeature(consent, record, viewer, relation) ? 'automatic' : 'denied'];
   return [pages.openAccount(record), end];
 }

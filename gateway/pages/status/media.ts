@@ -50,12 +50,13 @@ export function renderMediaList(
 export function renderMedia(instance: InstanceSettings, media: AccountMedia): MediaAttachment {
   const url = (name: string) => (name === '' ? null : fileUrl(instance.baseUrl, name));
   const isReady = media.state === 'ready';
+  const { remote } = media;
   return {
     id: media.id,
     type: media.kind,
-    url: isReady ? url(media.file) : null,
-    preview_url: url(media.preview),
-    remote_url: null,
+    url: remote?.url ?? (isReady ? url(media.file) : null),
+    preview_url: remote === undefined ? url(media.preview) : remotePreview(media, remote.url),
+    remote_url: remote?.url ?? null,
     preview_remote_url: null,
     text_url: null,
     meta: isReady ? metaOf(media) : {},
@@ -63,6 +64,9 @@ export function renderMedia(instance: InstanceSettings, media: AccountMedia): Me
     blurhash: media.blurhash === '' ? null : media.blurhash,
   };
 }
+
+/** Returns the address of a preview, which clients show as an image; null for a remote file that is none. */
+const remotePreview = ({ kind }: AccountMedia, url: string) => (kind === 'image' ? url : null);
 
 function metaOf(media: AccountMedia): MediaAttachment['meta'] {
   const { focus, previewWidth, previewHeight } = media;

@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox';
 import type { StoreMark, StorePoll, StoreStatusRecord } from '../../../proto/gen/types.js';
 import { entity, nullable, type Shape, time } from '../../http/entity.js';
 import { isoTime } from '../../paging/iso-time.js';
-import { CustomEmoji, emojiIn } from '../../settings/custom-emoji.js';
+import { CustomEmoji, emojiIn, remoteEmoji } from '../../settings/custom-emoji.js';
 import type { InstanceSettings } from '../../settings/settings.js';
 
 /** The REST API's Poll::Option. */
@@ -27,7 +27,7 @@ export type Poll = Shape<typeof Poll>;
 /** Renders a poll, which has the id of its status. `mark` is the viewer's mark on that status. */
 export function renderPoll(
   instance: Pick<InstanceSettings, 'emojis'>,
-  { id, accountId }: StoreStatusRecord,
+  { id, accountId, remote }: StoreStatusRecord,
   poll: StorePoll,
   nowMs: number,
   viewer: string | undefined,
@@ -46,7 +46,13 @@ export function renderPoll(
     votes_count: votes,
     voters_count: poll.voters,
     options: poll.options.map(({ title, votes: count }) => ({ title, votes_count: showsTotals ? count : null })),
-    emojis: emojiIn(instance, ...poll.options.map(({ title }) => title)),
+    emojis:
+      remote === undefined
+        ? emojiIn(instance, ...poll.options.map(({ title }) => title))
+        : remoteEmoji(remote.emojis.filter(({ shortcode }) => isUsed(shortcode, poll))),
     ...(viewer === undefined ? {} : { voted: viewer === accountId || own.length > 0, own_votes: own }),
   };
 }
+
+const isUsed = (shortcode: string, { options }: StorePoll): boolean =>
+  options.some(({ title }) => title.includes(`:${shortcode}:`));

@@ -3,7 +3,7 @@ import { statusUri, statusUrl, tagUrl } from '../../../actors/domain/addresses.j
 import type { StoreAccountRecord, StoreMark, StoreStatusRecord } from '../../../proto/gen/types.js';
 import { entity, nullable, oneOf, type Shape, time, uri, VISIBILITIES } from '../../http/entity.js';
 import { isoTime } from '../../paging/iso-time.js';
-import { CustomEmoji, emojiIn } from '../../settings/custom-emoji.js';
+import { CustomEmoji, emojiIn, remoteEmoji } from '../../settings/custom-emoji.js';
 import type { InstanceSettings } from '../../settings/settings.js';
 import { Account, renderAccount } from '../account/account.js';
 import { FilterResult } from '../account/filter.js';
@@ -132,6 +132,10 @@ export function statusCounts({ replies, reblogs, favourites, quotes = 0 }: Store
   return { replies_count: replies, reblogs_count: reblogs, favourites_count: favourites, quotes_count: quotes };
 }
 
+function ownEmoji(instance: InstanceSettings, { spoilerText, text, poll }: StoreStatusRecord): readonly CustomEmoji[] {
+  return emojiIn(instance, spoilerText, text, ...(poll?.options.map(({ title }) => title) ?? []));
+}
+
 export function renderStatus(
   instance: InstanceSettings,
   record: StoreStatusRecord,
@@ -160,12 +164,7 @@ export function renderStatus(
     media_attachments: renderMediaList(instance, record.media),
     mentions: record.mentions.map(({ accountId, username, acct, url }) => ({ id: accountId, username, acct, url })),
     tags: record.tags.map((name) => ({ name, url: tagUrl(instance.baseUrl, name) })),
-    emojis: emojiIn(
-      instance,
-      record.spoilerText,
-      record.text,
-      ...(record.poll?.options.map(({ title }) => title) ?? []),
-    ),
+    emojis: record.remote === undefined ? ownEmoji(instance, record) : remoteEmoji(record.remote.emojis),
     card: record.card === undefined ? null : renderPreviewCard(instance, record.card),
     poll: null,
     quote: null,

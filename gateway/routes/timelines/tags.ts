@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox';
+import { isLocal } from '../../../actors/domain/addresses.js';
 import { eachBounded } from '../../../actors/domain/each-bounded.js';
 import { isProblem } from '../../../actors/domain/problem.js';
 import { namedHashtag, tagWish } from '../../../actors/domain/text/hashtag.js';
@@ -45,15 +46,18 @@ const timeline = route({
     const { any, all, none, local, remote, only_media } = query;
     const bounds = pageBounds(query);
     const wish = tagWish(params.hashtag, query);
-    // All accounts are local, so no status matches `remote`.
-    const isEmpty = remote === true && local !== true;
-    if (wish === undefined || isEmpty) return nothingAnswer(request, bounds);
-    const wants = (record: StoreStatusRecord) => !only_media || record.media !== undefined;
+    if (wish === undefined) return nothingAnswer(request, bounds);
+    const wants = (record: StoreStatusRecord) =>
+      (!only_media || record.media !== undefined) && isOf(record, local === true, remote === true);
     return soon(tagTimeline(services, viewer, wish, bounds, wants), (page) =>
       statusPage(request, bounds, page, { any, all, none, local, remote, only_media }),
     );
   },
 });
+
+/** Returns true if a status is of the servers that the client wants; both restrictions together are none. */
+const isOf = (record: StoreStatusRecord, local: boolean, remote: boolean): boolean =>
+  local === remote || isLocal(record) === local;
 
 const tag = route({
   method: 'GET',

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { type AnyRoute, route } from '../../http/route.js';
-import { nothingAnswer, statusPage } from '../../pages/answers.js';
+import { statusPage } from '../../pages/answers.js';
 import { Status } from '../../pages/status/status.js';
 import { pageBounds, pageProperties, pageQuery } from '../../paging/bounds.js';
 import { soon } from '../../paging/soon.js';
@@ -39,10 +39,10 @@ const everybody = route({
     const { services, viewer, query } = request;
     const { local, remote, only_media } = query;
     const bounds = pageBounds(query);
-    // All accounts are local, so no status matches `remote`.
-    if (remote === true && local !== true) return nothingAnswer(request, bounds);
+    // A client that wants both gets all. Source: Mastodon PublicFeed.
+    const whose = local === remote ? 'all' : local === true ? 'local' : remote === true ? 'remote' : 'all';
     const timeline = only_media === true ? publicMedia : publicTimeline;
-    return soon(timeline(services, viewer, bounds), (page) =>
+    return soon(timeline(services, viewer, bounds, whose), (page) =>
       statusPage(request, bounds, page, { local, remote, only_media }),
     );
   },
