@@ -40,6 +40,7 @@ export async function serveMetrics(listen: string, node: Node): Promise<() => Pr
   addCaches(registry, node);
   addRefusals(registry, node);
   addPushes(registry, node);
+  addFederation(registry, node);
   addMails(registry, node);
   const server = createServer((_request, response) => {
     registry.metrics().then(
@@ -132,6 +133,25 @@ function addProgram(registry: Registry, node: Node): void {
       this.set(node.status().clockOffsetMs / 1_000);
     },
   });
+}
+
+/** Adds the requests of this node to other servers since its start. */
+function addFederation(registry: Registry, { federation }: Node): void {
+  const counts = {
+    fetches: 'Fetches of objects of other servers',
+    deliveries: 'Deliveries to inboxes of other servers',
+  };
+  for (const [name, help] of Object.entries(counts) as [keyof typeof counts, string][]) {
+    new Gauge({
+      name: `murmuration_federation_${name}`,
+      help: `${help}, by outcome`,
+      labelNames: ['outcome'],
+      registers: [registry],
+      collect() {
+        for (const [outcome, count] of Object.entries<number>(federation[name])) this.set({ outcome }, count);
+      },
+    });
+  }
 }
 
 /** Adds the pushes of this node since its start, and the age of the oldest that waits for another attempt. */

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { KeyedTokens } from '../actors/domain/keyed-tokens.js';
 import { Unavailable } from '../actors/domain/problem.js';
+import { AccountKeys } from '../actors/federation/account-keys.js';
 import { accountKind } from '../actors/kinds/account.js';
 import { conversationKind } from '../actors/kinds/conversation.js';
 import { instanceKind } from '../actors/kinds/instance.js';
@@ -26,9 +27,11 @@ import { openMailer } from '../transport/mail/mailer.js';
 import type { WebPushSender } from '../transport/push/web-push-sender.js';
 import { GuardedClient } from '../transport/web/guarded-client.js';
 import { LinkPages } from '../transport/web/link-pages.js';
+import { NameCache } from '../transport/web/name-cache.js';
 import { AlertsSlot } from './alerts-slot.js';
 import type { NodeBase } from './base.js';
 import { rowCarrier } from './cached-rows.js';
+import { type Federation, openFederation } from './federation.js';
 import { openMedia } from './parts.js';
 import { openPushSender } from './push-sender.js';
 import { openKeyedTokens } from './token-secret.js';
@@ -41,6 +44,8 @@ export interface Outside {
   readonly addressGuard: AddressGuard;
   readonly web: GuardedClient;
   readonly push: WebPushSender;
+  readonly accountKeys: AccountKeys;
+  readonly federation: Federation;
   /** Settings and keys of the instance, cached. */
   readonly entries: InstanceEntries;
   readonly keyedTokens: KeyedTokens;
@@ -49,7 +54,7 @@ export interface Outside {
 }
 
 export async function openOutside(base: NodeBase): Promise<Outside> {
-  const { settings, tables, clock, random, logger } = base;
+  const { settings, tables, clock, random, logger, caches } = base;
   // After the store, which only one process at a time can open in a folder.
   const keyedTokens = await openKeyedTokens(settings, random, tables, logger);
   const media = await openMedia(settings, tables, clock);
@@ -57,11 +62,16 @@ export async function openOutside(base: NodeBase): Promise<Outside> {
   const workshop = new Workshop(media, random, parsers);
   const addressGuard = new AddressGuard(settings.FEDERATION_ALLOW_CIDRS?.split(',').map((one) => one.trim()));
   const userAgent = `Murmuration/${packageInfo.version} (+${settings.BASE_URL})`;
-  const web = new GuardedClient({ guard: addressGuard, userAgent });
+  const { resolve } = new NameCache(clock, caches);
+  const client = { guard: addressGuard, userAgent, resolve };
+  const web = new GuardedClient(client);
   const entries = new InstanceEntries(tables);
-  const push = openPushSender(base, { guard: addressGuard, userAgent, entries });
+  const push = openPushSender(base, { ...client, entries });
+  const accountKeys = new AccountKeys(tables, clock, caches);
+  const federation = openFederation(base, client, accountKeys);
   const pushes = { alerts: new AlertsSlot(), pushes: new PushFigures() };
-  return { media, parsers, workshop, addressGuard, web, push, entries, keyedTokens, ...pushes };
+  const signed = { accountKeys, federation };
+  return { media, parsers, workshop, addressGuard, web, push, ...signed, entries, keyedTokens, ...pushes };
 }
 
 /** Logs a failed read of what is read again in the background. */

@@ -13,6 +13,7 @@ import { streamSources } from '../gateway/timelines/sources.js';
 import type { NodeNodeStatus } from '../proto/gen/types.js';
 import type { CacheFigures } from '../store/cache/cache.js';
 import type { BusCounts } from '../transport/bus.js';
+import type { FederationFigures } from '../transport/federation/figures.js';
 import type { PeerCounts } from '../transport/grpc/peer-server.js';
 import type { OperatorService } from '../transport/peer.js';
 import { type Outside, openKinds, openOutside, openRuntime } from './actors.js';
@@ -32,6 +33,8 @@ export interface Node {
   readonly rings: HomeRings;
   /** Counts of the pushes that this node has sent. */
   readonly pushes: PushFigures;
+  /** Counts of the requests of this node to other servers. */
+  readonly federation: FederationFigures;
   /** Mails that this node has sent, and those that wait. */
   readonly mails: { readonly figures: MailFigures; waiting(): ReturnType<MailFigures['waiting']> };
   /** Undefined until it listens. */
@@ -116,6 +119,7 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
     runtime,
     rings,
     pushes: outside.pushes,
+    federation: outside.federation.client.figures,
     mails: { figures: kinds.mailFigures, waiting: () => kinds.mailFigures.waiting(clock.nowMs()) },
     get server() {
       return server;
@@ -183,7 +187,7 @@ async function drain(parts: DrainedParts, server: Server | undefined, withinMs: 
   cluster?.barrier.close();
   runtime.close();
   await membership.close();
-  await Promise.all([outside.web.close(), outside.push.close()]);
+  await Promise.all([outside.web.close(), outside.push.close(), outside.federation.client.close()]);
   outside.parsers.close();
   await bus.close();
   await tables.close();

@@ -6,10 +6,15 @@ import type { NodeBase } from './base.js';
 /** Opens the sender of push messages, which reads its keys and the operator's address when it first signs. */
 export function openPushSender(
   { settings, clock, logger }: NodeBase,
-  { guard, userAgent, entries }: Pick<WebPushOptions, 'guard' | 'userAgent'> & { readonly entries: InstanceEntries },
+  {
+    guard,
+    userAgent,
+    resolve,
+    entries,
+  }: Pick<WebPushOptions, 'guard' | 'userAgent' | 'resolve'> & { readonly entries: InstanceEntries },
 ): WebPushSender {
   return new WebPushSender({
-    ...{ guard, userAgent, clock, log: logger.child({ part: 'push' }) },
+    ...{ guard, userAgent, resolve, clock, log: logger.child({ part: 'push' }) },
     keys: () => knownVapidKeys({ entries }),
     async subject() {
       const email = (await entries.setting('contact_email'))?.text?.text ?? '';

@@ -1,6 +1,5 @@
 import { IDS_PER_MS, makeId, SHARDS } from '../actors/domain/ids.js';
 import type { Random } from '../actors/domain/time.js';
-import { AccountKeys } from '../actors/federation/account-keys.js';
 import { Registrar } from '../actors/registry.js';
 import { answererOf, askerOf } from '../actors/runtime/kind.js';
 import type { StampClock } from '../actors/runtime/placement/stamp-clock.js';
@@ -49,7 +48,7 @@ export async function openServices(
 ): Promise<GatewayParts> {
   const { settings, tables, clock, random, placement, stamps, cluster, caches } = base;
   const { account, conversation, instance, report, webPage, limits } = kinds;
-  const { media, workshop, keyedTokens, addressGuard, entries } = outside;
+  const { media, workshop, keyedTokens, addressGuard, entries, accountKeys, federation } = outside;
   const source = { entries, tables, clock, failed: unread(base, 'failed to read entries of the instance') };
   const about = { ...instanceOf(settings), emojis: await CustomEmojis.open(source, settings.BASE_URL) };
   const [askAccount, accountNow] = [askerOf(account, runtime), answererOf(account, runtime)];
@@ -77,7 +76,7 @@ export async function openServices(
     trends: new Trends({ tables, clock, limits, tagHistories, linkCard, baseUrl: settings.BASE_URL }),
     ...{ tables, media, workshop, clock, random, keyedTokens, addressGuard, idClock: stamps, caches },
     registry: registrarOf(base),
-    accountKeys: new AccountKeys(tables, clock, caches),
+    ...{ accountKeys, federation },
     newAccountId: accountIds(runtime, askInstance, random),
     newPlainId: plainIds(stamps, random),
   };

@@ -29,6 +29,15 @@ export class AddressGuard {
     return !ipaddr.isValid(host) || this.mayReach(host);
   }
 
+  /**
+   * Returns true for a URL to which this server may send messages: https at a host that may be reached, or plain http
+   * within the ranges of the setting. Resolved addresses are checked when the connection is opened.
+   */
+  maySend({ protocol, hostname, username, password }: URL): boolean {
+    if (username + password !== '') return false;
+    return protocol === 'https:' ? this.mayName(hostname) : protocol === 'http:' && this.isException(hostname);
+  }
+
   /** Returns true if a host is an IP address, or a name of this machine, within the ranges of the setting. */
   isException(hostname: string): boolean {
     const host = addressOf(hostname);

@@ -1,11 +1,13 @@
-import { generateKeyPair } from 'node:crypto';
+import { createPrivateKey, generateKeyPair, type KeyObject } from 'node:crypto';
 import { promisify } from 'node:util';
 import type { StoreKeyPair } from '../../proto/gen/types.js';
 import { Cache, type Caches } from '../../store/cache/cache.js';
 import { accountKeys } from '../../store/federation-tables.js';
 import type { Tables } from '../../store/port.js';
+import type { Signer } from '../../transport/federation/port.js';
 import { Unavailable } from '../domain/problem.js';
 import type { Clock } from '../domain/time.js';
+import { keyIdOf } from './documents/actor.js';
 
 /** Owner of the key with which the instance itself signs. */
 export const INSTANCE_KEY = 'instance';
@@ -17,6 +19,11 @@ const KEYS_CACHED_MAX = 10_000;
 /** Owners who wait for a new key. Each takes some 0.2 s of one core; further ones are refused as overload. */
 const KEYS_WAITING_MAX = 20;
 
+/** A key pair, and its private key as it signs: parsing costs a fifth of a signature. */
+interface OwnKeys extends StoreKeyPair {
+  parsed?: KeyObject;
+}
+
 type MakeKeys = () => Promise<Pick<StoreKeyPair, 'privatePem' | 'publicPem'>>;
 
 /** Signing keys of local accounts and of the instance, made when they are first needed. */
@@ -24,9 +31,9 @@ export class AccountKeys {
   readonly #tables: Pick<Tables, 'get' | 'compareAndSet'>;
   readonly #clock: Pick<Clock, 'nowMs'>;
   readonly #make: MakeKeys;
-  readonly #known: Cache<StoreKeyPair>;
+  readonly #known: Cache<OwnKeys>;
   /** Keys that are being read or made, by owner. */
-  readonly #waiting = new Map<string, Promise<StoreKeyPair>>();
+  readonly #waiting = new Map<string, Promise<OwnKeys>>();
   /** Keys are made one after the other, so that at most one thread of the pool is busy with them. */
   #lastMade: Promise<unknown> = Promise.resolve();
   #making = 0;
@@ -52,7 +59,19 @@ export class AccountKeys {
     return (await this.#of(owner)).publicPem;
   }
 
-  #of(owner: string): StoreKeyPair | Promise<StoreKeyPair> {
+  /** Returns the signer of a local account id or INSTANCE_KEY, whose actor has the address `actorUri`. */
+  signerOf(owner: string, actorUri: string): Signer {
+    return { keyId: keyIdOf(actorUri), privateKey: () => this.#privateKey(owner) };
+  }
+
+  /** @throws Unavailable as `publicPem` does */
+  async #privateKey(owner: string): Promise<KeyObject> {
+    const keys = await this.#of(owner);
+    keys.parsed ??= createPrivateKey(keys.privatePem);
+    return keys.parsed;
+  }
+
+  #of(owner: string): OwnKeys | Promise<OwnKeys> {
     const known = this.#known.get(owner) ?? this.#waiting.get(owner);
     if (known !== undefined) return known;
     const found = this.#find(owner).finally(() => this.#waiting.delete(owner));
@@ -60,7 +79,7 @@ export class AccountKeys {
     return found;
   }
 
-  async #find(owner: string): Promise<StoreKeyPair> {
+  async #find(owner: string): Promise<OwnKeys> {
     const stored = await this.#tables.get(accountKeys, { owner });
     const keys = stored ?? (await this.#claim(owner));
     this.#known.set(owner, keys);

@@ -8,6 +8,8 @@ import type { Workshop } from '../../media/workshop.js';
 import type { Caches } from '../../store/cache/cache.js';
 import type { MediaStore } from '../../store/media.js';
 import type { AddressGuard } from '../../transport/address-guard.js';
+import type { FederationClient } from '../../transport/federation/port.js';
+import type { SignatureVerifier } from '../../transport/federation/verification.js';
 import type { LatestRows } from '../discovery/latest-rows.js';
 import type { TagHistories } from '../discovery/tag-histories.js';
 import type { Trends } from '../discovery/trends.js';
@@ -44,6 +46,11 @@ export interface Services extends ReadServices {
    * Public keys (PEM) of local accounts, by id, and of the instance. The first request makes a key. @throws Unavailable
    */
   readonly accountKeys: { publicPem(owner: string): Promise<string> };
+  /** Requests to other servers, and signatures of theirs. */
+  readonly federation: {
+    readonly client: FederationClient;
+    readonly signatures: Pick<SignatureVerifier, 'verify'>;
+  };
   /** Decides to which addresses this server may connect on behalf of users. */
   readonly addressGuard: AddressGuard;
   /**

@@ -3,6 +3,7 @@ import type { AddressGuard } from '../address-guard.js';
 import { isPushEndpoint } from '../push-endpoint.js';
 import { PUSH_PAYLOAD_BYTES_MAX, type PushMessage, type PushOutcome, type PushSender } from '../push-sender.js';
 import { GuardedClient } from '../web/guarded-client.js';
+import type { Resolve } from '../web/name-cache.js';
 import { outcomeOf } from './answers.js';
 import { GATE_LIMITS, type GateLimits, ServiceGate } from './service-gate.js';
 import { VapidHeaders, type VapidSource } from './vapid-headers.js';
@@ -15,6 +16,8 @@ interface Log {
 export interface WebPushOptions extends VapidSource {
   readonly guard: AddressGuard;
   readonly userAgent: string;
+  /** Resolves names. Default: the system's resolver. */
+  readonly resolve?: Resolve | undefined;
   readonly clock: Clock;
   readonly log: Log;
   /** Timeout of one request. Default: TIMEOUT_MS. */
@@ -39,10 +42,11 @@ export class WebPushSender implements PushSender {
   readonly #identity: VapidHeaders;
 
   constructor(private readonly options: WebPushOptions) {
-    const { guard, userAgent, clock, timeoutMs = TIMEOUT_MS, limits = GATE_LIMITS } = options;
+    const { guard, userAgent, resolve, clock, timeoutMs = TIMEOUT_MS, limits = GATE_LIMITS } = options;
     this.#client = new GuardedClient({
       guard,
       userAgent,
+      resolve,
       timeoutMs,
       keptMs: KEPT_MS,
       connectionsMax: limits.serviceMax,

@@ -20,7 +20,10 @@ export const instanceActorUri = (baseUrl: string): string => `${baseUrl}/actor`;
 
 const sharedInbox = (baseUrl: string) => ({ sharedInbox: `${baseUrl}/inbox` });
 
-const keyOf = (owner: string, publicKeyPem: string) => ({ id: `${owner}#main-key`, owner, publicKeyPem });
+/** Returns the address of a local actor's key. */
+export const keyIdOf = (actorUri: string): string => `${actorUri}#main-key`;
+
+const keyOf = (owner: string, publicKeyPem: string) => ({ id: keyIdOf(owner), owner, publicKeyPem });
 
 /** Renders a local account as an actor, without the context. Of a suspended account only the identity remains. */
 export function actorDocument(

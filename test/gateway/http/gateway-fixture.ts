@@ -122,6 +122,7 @@ export class GatewayFixture {
       publicRing: { read: () => NO_RING },
       pages: new StatusPages(instance, new ViewerMarks(new CachedTables(this.tables))),
       accountKeys: { publicPem: unused },
+      federation: undefined as never,
       tagHistories: { of: unused },
       latestRows: { of: unused },
       wordLists: { of: unused },
