@@ -15,6 +15,7 @@ import type { AnyKind } from '../actors/runtime/kind.js';
 import { Runtime } from '../actors/runtime/runtime.js';
 import type { HomeRings } from '../actors/timelines/home-rings.js';
 import { BUILT_SINCE } from '../cluster/format.js';
+import { DomainLimits } from '../gateway/moderation/domain-limits.js';
 import { InstanceEntries } from '../gateway/settings/entries.js';
 import { AccountLimits } from '../gateway/viewing/account-limits.js';
 import { Workshop } from '../media/workshop.js';
@@ -97,7 +98,15 @@ export interface Kinds {
 export async function openKinds(base: NodeBase, outside: Outside, rings: HomeRings): Promise<Kinds> {
   const { settings, tables, clock, random, logger } = base;
   const { workshop, parsers, web, keyedTokens, alerts, pushes } = outside;
-  const limits = await AccountLimits.open(tables, clock, unread(base, 'failed to read the limits of accounts'));
+  const failed = unread(base, 'failed to read the limits of servers');
+  const source = { entries: outside.entries, tables, clock, failed };
+  const domains = await DomainLimits.open(source, settings.LIMITED_FEDERATION === 'on', base.caches);
+  const limits = await AccountLimits.open(
+    tables,
+    clock,
+    unread(base, 'failed to read the limits of accounts'),
+    domains,
+  );
   const site = { baseUrl: settings.BASE_URL, domain: settings.DOMAIN };
   const mailLog = logger.child({ part: 'mail' });
   const mailer = openMailer({

@@ -2,6 +2,7 @@ import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
 import { edgePage } from '../domain/edge-page.js';
 import { type Problem, problem } from '../domain/problem.js';
+import { domainName } from '../domain/servers/domain-name.js';
 import type { Slice } from '../runtime/slice.js';
 import type { RelationState } from './relations.js';
 
@@ -21,11 +22,7 @@ export interface Events {
 
 /** Bounds what each page looks up, and the size of the list in a message beside the filters: 253 bytes each. */
 export const DOMAIN_BLOCKS_MAX = 1_000;
-/** RFC 1035 §2.3.4, without the last dot. */
-export const DOMAIN_CHARS_MAX = 253;
-
 const empty = codec('murmuration.account.Empty');
-const label = /^[\p{L}\p{N}](?:[\p{L}\p{N}\p{M}-]{0,62})?$/u;
 
 /** Servers that the owner blocks: the owner does not see their accounts, and these cannot follow the owner. */
 export const domainBlocks: Slice<RelationState, Commands, Events> = {
@@ -87,23 +84,6 @@ export const domainBlocks: Slice<RelationState, Commands, Events> = {
     someParted: { codec: codec('murmuration.account.PartSome'), invalidates: false },
   },
 };
-
-/**
- * Returns a domain as account records store it: lower case, in ASCII, without a final dot; undefined for invalid names.
- */
-export function domainName(text: string): string | undefined {
-  const named = text
-    .trim()
-    .toLowerCase()
-    .replace(/^(?:https?:\/\/|@)/, '')
-    .replace(/[/.]$/, '');
-  const [host = '', port, ...rest] = named.split(':');
-  const isNamed = host.length <= DOMAIN_CHARS_MAX && host.split('.').every((part) => label.test(part));
-  if (!isNamed || rest.length > 0 || (port !== undefined && !/^[0-9]{1,5}$/.test(port))) return undefined;
-  const ascii = URL.canParse(`http://${host}`) ? new URL(`http://${host}`).hostname : '';
-  if (ascii === '' || ascii.length > DOMAIN_CHARS_MAX) return undefined;
-  return port === undefined ? ascii : `${ascii}:${port}`;
-}
 
 function noDomain(): Problem {
   const description = 'is not a valid domain name';

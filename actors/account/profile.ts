@@ -1,12 +1,12 @@
 import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
 import { type Problem, problem } from '../domain/problem.js';
+import { domainName } from '../domain/servers/domain-name.js';
 import { isLanguage } from '../domain/text/language.js';
 import { countChars, readText } from '../domain/text/plain-text.js';
 import { verifiableLink } from '../domain/text/verifiable-link.js';
 import { VISIBILITIES } from '../domain/visibility.js';
 import type { Slice } from '../runtime/slice.js';
-import { domainName } from './domain-blocks.js';
 import { chosen, type Events as IndexingEvents, type State as IndexingState } from './indexing.js';
 
 export interface Commands {

@@ -1,4 +1,5 @@
 import type { StoreAccountRecord } from '../../proto/gen/types.js';
+import type { DomainPolicies } from './servers/domain-policy.js';
 
 /** Returns true for an account that others may see: confirmed and approved. */
 export function isPublished(record: StoreAccountRecord): boolean {
@@ -12,6 +13,19 @@ export function isSuspended(record: StoreAccountRecord): boolean {
 
 /** Returns true for an account that appears to others: published and not suspended. */
 export const isThere = (record: StoreAccountRecord): boolean => isPublished(record) && !isSuspended(record);
+
+/** Copies of records, so that a rendered one is found again by its record. */
+const suspendedCopies = new WeakMap<StoreAccountRecord, StoreAccountRecord>();
+
+/** Returns the record of an account of a suspended server as that of a suspended account; others as they are. */
+export function asLimited(record: StoreAccountRecord, domains: DomainPolicies): StoreAccountRecord {
+  if (record.domain === '' || !domains.of(record.domain).suspended || isSuspended(record)) return record;
+  const known = suspendedCopies.get(record);
+  if (known !== undefined) return known;
+  const copy = { ...record, suspendedAtMs: record.createdAtMs };
+  suspendedCopies.set(record, copy);
+  return copy;
+}
 
 const DAY_MS = 86_400_000;
 

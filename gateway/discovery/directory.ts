@@ -64,5 +64,5 @@ export async function directoryPage(
 
 function isDiscoverable({ limits }: Pick<Services, 'limits'>, record: StoreAccountRecord): boolean {
   if (record.profile?.discoverable !== true || !isPublished(record) || isSuspended(record)) return false;
-  return !limits.silenced(record.id);
+  return !limits.silenced(record.id, record.domain);
 }

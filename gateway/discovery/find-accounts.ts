@@ -93,7 +93,7 @@ function best(
     if (following && !isFollowed) continue;
     // A silenced account is found only by its exact name, by its followers and by itself.
     const isFound = record.id === exact || isFollowed || record.id === viewer;
-    if (!isFound && limits.silenced(record.id)) continue;
+    if (!isFound && limits.silenced(record.id, record.domain)) continue;
     if (!showsAccount(record, lens, ACCOUNT_PLACES.search)) continue;
     ranked.add({ record, rank: (record.id === exact ? 2 : 0) + (isFollowed ? 1 : 0) });
   }

@@ -89,7 +89,7 @@ async function collectionAt(
 }
 
 /** Returns an account. As in `accounts/lookup`, blocks do not hide it. */
-async function accountAt(services: Pick<Services, 'registry' | 'tables'>, username: string): Promise<Found> {
+async function accountAt(services: Pick<Services, 'registry' | 'tables' | 'limits'>, username: string): Promise<Found> {
   const id = await services.registry.find(`acct:${username.toLowerCase()}`);
   const record = id === undefined ? undefined : await publishedAccount(services, id);
   return record === undefined || isProblem(record) ? NOTHING : { ...NOTHING, accounts: [record] };

@@ -70,7 +70,7 @@ export async function suggestionsFor(
 /** Returns true if anybody can follow the account without a request. */
 function isOpen({ limits }: Pick<Services, 'limits'>, record: StoreAccountRecord): boolean {
   if (!isPublished(record) || isSuspended(record) || record.disabled || record.profile?.locked) return false;
-  return !limits.silenced(record.id);
+  return !limits.silenced(record.id, record.domain);
 }
 
 /** Cached interactions, valid while both lists are the same objects: the author of a status never changes. */

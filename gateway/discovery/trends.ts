@@ -121,8 +121,8 @@ export class Trends {
       (record): record is StoreStatusRecord =>
         record?.deleted === false &&
         record.visibility === 'public' &&
-        !limits.silenced(record.accountId) &&
-        !limits.suspended(record.accountId),
+        !limits.silenced(record.accountId, record.domain) &&
+        !limits.suspended(record.accountId, record.domain),
     );
   }
 

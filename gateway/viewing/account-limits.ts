@@ -1,23 +1,33 @@
+import { type DomainPolicies, NO_POLICIES } from '../../actors/domain/servers/domain-policy.js';
 import type { Clock } from '../../actors/domain/time.js';
 import type { StoreAccountLimit } from '../../proto/gen/types.js';
 import type { CachedTables, WrittenRow } from '../../store/cache/cached-tables.js';
 import { RANGE_LIMIT_MAX } from '../../store/port.js';
 import { accountLimits } from '../../store/tables.js';
 
-/** Accounts that moderators have limited. Answers synchronously, because each status of each page is checked. */
+/**
+ * Accounts and servers that moderators have limited. Answers synchronously, because each status of each page is checked.
+ * `domain` is that of the account; absent: this server's, or not known to the caller, who then judges once more.
+ */
 export interface LimitedAccounts {
-  suspended(account: string): boolean;
-  silenced(account: string): boolean;
+  suspended(account: string, domain?: string): boolean;
+  silenced(account: string, domain?: string): boolean;
+  readonly domains: DomainPolicies;
 }
 
 /** Limits of a server without moderators. */
-export const NOBODY_LIMITED: LimitedAccounts = { suspended: () => false, silenced: () => false };
+export const NOBODY_LIMITED: LimitedAccounts = {
+  suspended: () => false,
+  silenced: () => false,
+  domains: NO_POLICIES,
+};
 
 /** Delay before all limits are read again after a failure of the store. The cached limits stay in use meanwhile. */
 const AGAIN_MS = 1_000;
 
 /** All limited accounts of the instance in memory, updated with each write on this and on other nodes. */
 export class AccountLimits implements LimitedAccounts {
+  readonly domains: DomainPolicies;
   readonly #tables: Pick<CachedTables, 'range' | 'get'>;
   #suspended: ReadonlySet<string> = new Set();
   #silenced: ReadonlySet<string> = new Set();
@@ -30,7 +40,13 @@ export class AccountLimits implements LimitedAccounts {
   readonly #clock: Pick<Clock, 'after'>;
   readonly #failed: (error: unknown) => void;
 
-  private constructor(tables: CachedTables, clock: Pick<Clock, 'after'>, failed: (error: unknown) => void) {
+  private constructor(
+    tables: CachedTables,
+    clock: Pick<Clock, 'after'>,
+    failed: (error: unknown) => void,
+    domains: DomainPolicies,
+  ) {
+    this.domains = domains;
     this.#tables = tables;
     this.#clock = clock;
     this.#failed = failed;
@@ -46,18 +62,21 @@ export class AccountLimits implements LimitedAccounts {
     tables: CachedTables,
     clock: Pick<Clock, 'after'>,
     failed: (error: unknown) => void,
+    domains: DomainPolicies = NO_POLICIES,
   ): Promise<AccountLimits> {
-    const limits = new AccountLimits(tables, clock, failed);
+    const limits = new AccountLimits(tables, clock, failed, domains);
     await limits.#readAll();
     return limits;
   }
 
-  suspended(account: string): boolean {
-    return this.#suspended.size > 0 && this.#suspended.has(account);
+  suspended(account: string, domain?: string): boolean {
+    if (this.#suspended.size > 0 && this.#suspended.has(account)) return true;
+    return domain !== undefined && this.domains.of(domain).suspended;
   }
 
-  silenced(account: string): boolean {
-    return this.#silenced.size > 0 && this.#silenced.has(account);
+  silenced(account: string, domain?: string): boolean {
+    if (this.#silenced.size > 0 && this.#silenced.has(account)) return true;
+    return domain !== undefined && this.domains.of(domain).silenced;
   }
 
   /** Resolves when all earlier writes are applied here. */

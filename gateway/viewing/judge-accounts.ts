@@ -11,7 +11,8 @@ interface AccountPlace {
   readonly domain: boolean;
 }
 
-/** The rules of each place. Accounts that are not published, or suspended, are hidden in all. */
+/** The rules of each place. Accounts that are not published, or suspended, are hidden in all,
+ * and so are those of suspended servers. */
 export const ACCOUNT_PLACES = {
   /** Senders of notifications and of their requests. Source: Mastodon NotifyService::DropCondition. */
   sender: { hiding: BLOCKED | BLOCKS_VIEWER | NOTIFICATIONS_MUTED, domain: true },
@@ -29,7 +30,7 @@ export const ACCOUNT_PLACES = {
 /** Returns true if the viewer sees the account in the place. */
 export function showsAccount(account: StoreAccountRecord, lens: Lens, at: AccountPlace): boolean {
   const bits = lens.bits(account.id);
-  if ((bits & at.hiding) !== 0 || !isThere(account)) return false;
+  if ((bits & at.hiding) !== 0 || !isThere(account) || lens.limits.suspended(account.id, account.domain)) return false;
   return !at.domain || (bits & (OWN | FOLLOWED)) !== 0 || !blocksDomainOf(lens.screen, account);
 }
 

@@ -20,7 +20,7 @@ import type { SeenQuote, VisibleStatus } from './visible-status.js';
 /** Reasons to hide a status. Sources are parts of Mastodon. */
 const RULES = {
   deleted: 1,
-  /** The author is suspended. Source: Status.without_suspended. */
+  /** The author, or their server, is suspended. Source: Status.without_suspended. */
   suspended: 2,
   /** The viewer is not among the readers, or the author blocks the viewer: `maySee`. Source: StatusPolicy#show?. */
   visibility: 4,
@@ -30,7 +30,7 @@ const RULES = {
   blockedOriginal: 16,
   /** The viewer mutes the author. Source: as for `blocked`. */
   muted: 32,
-  /** The author is silenced, and the viewer does not follow them. Source: PublicFeed, the streaming server. */
+  /** The author, or their server, is silenced, and the viewer does not follow them. Source: PublicFeed, the streaming server. */
   silenced: 64,
   /** The viewer blocks the author's server, and does not follow them. Source: Status.not_domain_blocked_by_account. */
   domain: 128,
@@ -120,6 +120,8 @@ export type StatusAudience = Pick<
   /** Absent if unknown. */
   readonly tags?: readonly string[];
   readonly language?: string | undefined;
+  /** Absent for local statuses, or if unknown. */
+  readonly domain?: string | undefined;
 };
 
 /**
@@ -128,20 +130,28 @@ export type StatusAudience = Pick<
  */
 export function judge(status: StatusAudience, original: StatusAudience | undefined, lens: Lens, at: Place): boolean {
   const author = lens.bits(status.accountId);
-  if (isHidden(status.accountId, author, at.authors, lens, at) || !isOpen(status, author, lens, at)) return false;
+  if (isHidden(status.accountId, status.domain, author, at.authors, lens, at) || !isOpen(status, author, lens, at))
+    return false;
   const by = original === undefined ? status.reblogOfAccountId : original.accountId;
   if (by !== undefined) {
     const bits = lens.bits(by);
-    if (isHidden(by, bits, at.originals, lens, at)) return false;
+    if (isHidden(by, original?.domain, bits, at.originals, lens, at)) return false;
     if (original !== undefined && !isOpen(original, bits, lens, at)) return false;
   }
   if ((at.rules & RULES.unfollowed) !== 0) return arrives(status, author, lens, at);
   return (at.rules & RULES.mentions) === 0 || !mentionsUnwanted(status, lens);
 }
 
-function isHidden(account: string, bits: number, hiding: number, { limits }: Lens, { rules }: Place): boolean {
-  if ((bits & hiding) !== 0 || ((rules & RULES.suspended) !== 0 && limits.suspended(account))) return true;
-  return (rules & RULES.silenced) !== 0 && (bits & (OWN | FOLLOWED)) === 0 && limits.silenced(account);
+function isHidden(
+  account: string,
+  domain: string | undefined,
+  bits: number,
+  hiding: number,
+  { limits }: Lens,
+  { rules }: Place,
+): boolean {
+  if ((bits & hiding) !== 0 || ((rules & RULES.suspended) !== 0 && limits.suspended(account, domain))) return true;
+  return (rules & RULES.silenced) !== 0 && (bits & (OWN | FOLLOWED)) === 0 && limits.silenced(account, domain);
 }
 
 function isOpen(status: StatusAudience, author: number, { viewer }: Lens, { rules }: Place): boolean {
@@ -227,7 +237,7 @@ export function judged(
  */
 export function quoteState(quoted: StoreStatusRecord, author: StoreAccountRecord | undefined, lens: Lens): string {
   const bits = lens.bits(quoted.accountId);
-  if (author === undefined || lens.limits.suspended(quoted.accountId)) return 'unauthorized';
+  if (author === undefined || lens.limits.suspended(quoted.accountId, quoted.domain)) return 'unauthorized';
   if (!isOpen(quoted, bits, lens, PLACES.single)) return 'unauthorized';
   if ((bits & OWN) !== 0) return 'accepted';
   if ((bits & BLOCKED) !== 0) return 'blocked_account';
@@ -237,12 +247,12 @@ export function quoteState(quoted: StoreStatusRecord, author: StoreAccountRecord
 
 /** Returns true if a search may find the status of another author, outside the viewer's library. */
 export function isFindable(
-  { visibility, accountId }: StoreStatusRecord,
+  { visibility, accountId, domain }: StoreStatusRecord,
   author: StoreAccountRecord | undefined,
   lens: Lens,
 ): boolean {
   if (visibility !== 'public' || author?.profile?.indexable !== true) return false;
-  return lens.follows(accountId) || !lens.limits.silenced(accountId);
+  return lens.follows(accountId) || !lens.limits.silenced(accountId, domain);
 }
 
 /**

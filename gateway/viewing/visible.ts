@@ -1,6 +1,6 @@
 import { storedId } from '../../actors/domain/ids.js';
 import { isProblem, type Problem, problem } from '../../actors/domain/problem.js';
-import { isPublished } from '../../actors/domain/standing.js';
+import { asLimited, isPublished } from '../../actors/domain/standing.js';
 import type { AccountRelation, StoreAccountRecord, StoreStatusRecord } from '../../proto/gen/types.js';
 import { accounts, statuses } from '../../store/tables.js';
 import { type Soon, soon } from '../paging/soon.js';
@@ -127,13 +127,18 @@ export function loadStatuses(
 
 const statusKey = (id: string) => ({ status: storedId(id) });
 
-/** Returns the account, unless it is unknown, unconfirmed or not approved. */
+/**
+ * Returns the account, unless it is unknown, unconfirmed or not approved. An account of a suspended server appears as a
+ * suspended one.
+ */
 export function publishedAccount(
-  { tables }: Pick<ReadServices, 'tables'>,
+  { tables, limits }: Pick<ReadServices, 'tables' | 'limits'>,
   id: string,
 ): Soon<StoreAccountRecord | Problem> {
   const found = tables.peekId?.(accounts, id) ?? tables.get(accounts, { account: storedId(id) });
-  return soon(found, (record) => (record !== undefined && isPublished(record) ? record : notFound()));
+  return soon(found, (record) =>
+    record !== undefined && isPublished(record) ? asLimited(record, limits.domains) : notFound(),
+  );
 }
 
 /** Returns the viewer's current lens. @throws Unavailable when the viewer's actor cannot be reached */

@@ -291,7 +291,7 @@ function textOf({ name: called, description: about, sensitive, discoverable, ...
 
 /** Returns the accounts to feature, each with the consent that its actor gives. */
 async function featured(
-  services: Pick<Services, 'askAccount' | 'tables'>,
+  services: Pick<Services, 'askAccount' | 'tables' | 'limits'>,
   viewer: string,
   ids: readonly string[],
 ): Promise<AccountFeatured[] | Problem> {

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { DOMAIN_CHARS_MAX } from '../../../actors/account/domain-blocks.js';
 import { isProblem, type Problem, problem } from '../../../actors/domain/problem.js';
+import { DOMAIN_CHARS_MAX } from '../../../actors/domain/servers/domain-name.js';
 import type { AccountUpdateProfile, StoreAccountRecord } from '../../../proto/gen/types.js';
 import { accounts } from '../../../store/tables.js';
 import { type Answer, type AnyRoute, JsonText, json, type Request, route, uploaded } from '../../http/route.js';

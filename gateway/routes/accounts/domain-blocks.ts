@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
-import { DOMAIN_CHARS_MAX } from '../../../actors/account/domain-blocks.js';
 import { isProblem, problem } from '../../../actors/domain/problem.js';
+import { DOMAIN_CHARS_MAX } from '../../../actors/domain/servers/domain-name.js';
 import { DOMAIN_SHOWN } from '../../http/request/domain-text.js';
 import { type AnyRoute, json, route } from '../../http/route.js';
 import type { Services } from '../../http/services.js';

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Static, type TObject, Type } from '@sinclair/typebox';
 import { invalidField, isProblem, type Problem } from '../../../actors/domain/problem.js';
+import { DOMAIN_CHARS_MAX, domainName } from '../../../actors/domain/servers/domain-name.js';
 import type { InstanceEntry } from '../../../proto/gen/types.js';
 import { entity, nullable, oneOf, type Shape, time } from '../../http/entity.js';
 import { DOMAIN_SHOWN } from '../../http/request/domain-text.js';
@@ -59,21 +60,11 @@ const AdminIpBlock = entity('AdminIpBlock', {
   expires_at: Type.Optional(nullable(time())),
 });
 
-/** Longest domain name. Source: RFC 1035 §2.3.4. */
-const DOMAIN_CHARS_MAX = 253;
 const COMMENT_CHARS_MAX = 2_000;
 const EMAIL_CHARS_MAX = 254;
 const HASH_CHARS = 64;
 /** A century: longer blocks are permanent in practice. */
 const EXPIRES_SECONDS_MAX = 100 * 366 * 86_400;
-const DOMAIN = /^(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
-
-/** Returns the domain in lower case, without a trailing dot, or undefined if it is malformed. */
-function domainOf(text: string): string | undefined {
-  const domain = text.trim().toLowerCase().replace(/\.$/, '');
-  return DOMAIN.test(domain) ? domain : undefined;
-}
-
 const named = ({ id, key, atMs }: InstanceEntry): Shape<typeof AdminDomainAllow> => ({
   id,
   domain: key,
@@ -84,7 +75,7 @@ const comment = () => Type.Optional(Type.String({ maxLength: COMMENT_CHARS_MAX }
 const flag = () => Type.Optional(Type.Boolean());
 
 const keyed = ({ domain: text }: { domain: string }): Fresh | Problem => {
-  const key = domainOf(text);
+  const key = domainName(text);
   return key === undefined ? invalidField('domain', 'Domain') : { key };
 };
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DOMAIN_BLOCKS_MAX, domainName } from '../../../actors/account/domain-blocks.js';
+import { DOMAIN_BLOCKS_MAX } from '../../../actors/account/domain-blocks.js';
+import { domainName } from '../../../actors/domain/servers/domain-name.js';
 import { newcomer } from './newcomer.js';
 
 const types = (events: readonly { type: string }[]) => events.map(({ type }) => type);
@@ -34,6 +35,7 @@ test('a domain is normalised, and an invalid one is refused', () => {
     ['@bad.example', 'bad.example'],
     ['bücher.example', 'xn--bcher-kva.example'],
     ['bad.example:3000', 'bad.example:3000'],
+    ['my_host.bad.example', 'my_host.bad.example'],
     ['localhost', 'localhost'],
   ] as const)
     assert.equal(domainName(written), name, written);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DOMAIN_BLOCKS_MAX, DOMAIN_CHARS_MAX } from '../../../actors/account/domain-blocks.js';
+import { DOMAIN_BLOCKS_MAX } from '../../../actors/account/domain-blocks.js';
 import {
   FILTER_CONTEXTS,
   FILTER_KEYWORD_CHARS_MAX,
@@ -15,6 +15,7 @@ import {
   FOLLOWS_WITH_LANGUAGES_MAX,
 } from '../../../actors/account/follow.js';
 import { makeId } from '../../../actors/domain/ids.js';
+import { DOMAIN_CHARS_MAX } from '../../../actors/domain/servers/domain-name.js';
 import { accountSlice } from '../../../actors/kinds/account.js';
 import { codec } from '../../../proto/codec.js';
 import type { AccountFilter, AccountFilterKeyword } from '../../../proto/gen/types.js';

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { NOBODY_LIMITED } from '../../../gateway/viewing/account-limits.js';
 import { ACCOUNT_PLACES, isWelcome, showsAccount } from '../../../gateway/viewing/judge-accounts.js';
 import { Lens, NO_SOURCES } from '../../../gateway/viewing/lens.js';
 import type { AccountSources, StoreAccountRecord } from '../../../proto/gen/types.js';
@@ -8,7 +9,7 @@ const VIEWER = '1';
 const OTHER = '2';
 const AWAY = 'away.example';
 const clock = { nowMs: () => 1_000 };
-const limits = { suspended: () => false, silenced: () => false };
+const limits = NOBODY_LIMITED;
 const screen = { filters: undefined, domains: new Set([AWAY]), languages: new Map(), size: 0 };
 const lensWith = (sources: Partial<AccountSources>) =>
   new Lens(VIEWER, { ...NO_SOURCES, ...sources }, clock, limits, screen);

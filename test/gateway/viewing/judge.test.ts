@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isListed } from '../../../actors/domain/public.js';
+import { NO_POLICIES } from '../../../actors/domain/servers/domain-policy.js';
 import { VISIBILITIES } from '../../../actors/domain/visibility.js';
 import type { Services } from '../../../gateway/http/services.js';
 import { StreamSubscription } from '../../../gateway/streaming/connection.js';
 import { ofNamed, streamNamed } from '../../../gateway/streaming/stream-kinds.js';
 import { selectShown } from '../../../gateway/timelines/home.js';
+import { NOBODY_LIMITED } from '../../../gateway/viewing/account-limits.js';
 import { Filters } from '../../../gateway/viewing/filters.js';
 import { inList, judged, PLACES, type Place } from '../../../gateway/viewing/judge.js';
 import { Lens, NO_SOURCES } from '../../../gateway/viewing/lens.js';
@@ -72,6 +74,9 @@ interface Case {
   readonly screen?: Partial<Screen>;
   readonly suspended?: string;
   readonly silenced?: string;
+  /** Servers that administrators have limited. */
+  readonly suspendedServer?: string;
+  readonly silencedServer?: string;
   /** Names of places that hide the status. */
   readonly hiddenIn: string;
 }
@@ -104,6 +109,26 @@ const CASES: Readonly<Record<string, Case>> = {
   },
   deleted: { status: says(FRIEND, { deleted: true }), hiddenIn: `${READING} broadcast` },
   'by a suspended account': { status: says(FRIEND), suspended: FRIEND, hiddenIn: `${READING} broadcast ${BEFORE}` },
+  'by an account of a suspended server, even if the viewer follows it': {
+    status: says(FRIEND_AWAY, { domain: AWAY }),
+    suspendedServer: AWAY,
+    hiddenIn: `${READING} broadcast ${BEFORE}`,
+  },
+  'a reblog of an account of a suspended server': {
+    status: reblogs(FRIEND, says(FRIEND_AWAY, { domain: AWAY })),
+    suspendedServer: AWAY,
+    hiddenIn: `${READING} broadcast ${BEFORE}`,
+  },
+  'by a stranger of a silenced server': {
+    status: says(STRANGER_AWAY, { domain: AWAY }),
+    silencedServer: AWAY,
+    hiddenIn: `public publicStream wasPublic ${CHOSEN}`,
+  },
+  'by a followed account of a silenced server': {
+    status: says(FRIEND_AWAY, { domain: AWAY }),
+    silencedServer: AWAY,
+    hiddenIn: '',
+  },
   'private, by a stranger': { status: says(STRANGER, { visibility: 'private' }), hiddenIn: `${READING} ${BEFORE}` },
   'private, by a followed account': { status: says(FRIEND, { visibility: 'private' }), hiddenIn: '' },
   'direct to somebody else': {
@@ -228,9 +253,10 @@ const CASES: Readonly<Record<string, Case>> = {
 };
 
 const NO_SCREEN: Screen = { filters: undefined, domains: undefined, languages: new Map(), size: 0 };
-const limitsOf = ({ suspended, silenced }: Pick<Case, 'suspended' | 'silenced'>) => ({
-  suspended: (id: string) => id === suspended,
-  silenced: (id: string) => id === silenced,
+const limitsOf = ({ suspended, silenced, suspendedServer, silencedServer }: Omit<Case, 'status' | 'hiddenIn'>) => ({
+  suspended: (id: string, domain?: string) => id === suspended || (domain !== undefined && domain === suspendedServer),
+  silenced: (id: string, domain?: string) => id === silenced || (domain !== undefined && domain === silencedServer),
+  domains: NO_POLICIES,
 });
 const placeOf = (name: string, row: Place): Place => (/list/i.test(name) ? inList(LIST, row) : row);
 
@@ -300,7 +326,11 @@ function lensOf(one: Of<typeof viewers>): Lens {
     lists: [listOf({ members: one.members, repliesPolicy: one.repliesPolicy, exclusive: one.exclusive })],
     tags: one.tags,
   } as AccountSources;
-  const limits = { suspended: (id: string) => suspended.includes(id), silenced: (id: string) => silenced.includes(id) };
+  const limits = {
+    suspended: (id: string) => suspended.includes(id),
+    silenced: (id: string) => silenced.includes(id),
+    domains: NO_POLICIES,
+  };
   const screen: Screen = {
     ...NO_SCREEN,
     ...(one.domains ? away : {}),
@@ -336,7 +366,7 @@ test('a home page judges each status once', async () => {
   const rows = Array.from({ length: 20 }, () => says(FRIEND));
   for (const one of rows) await tables.write([put(statuses, { status: one.id }, one)]);
   const asked: string[] = [];
-  const limits = { suspended: (id: string) => asked.push(id) < 0, silenced: () => false };
+  const limits = { ...NOBODY_LIMITED, suspended: (id: string) => asked.push(id) < 0 };
   const lens = new Lens(VIEWER, { ...NO_SOURCES, following: [follow(FRIEND)] } as AccountSources, clock, limits);
   const services = { tables, limits } as unknown as Services;
   const seen = await selectShown(services, VIEWER, lens, PLACES.home)(rows);
