@@ -1,4 +1,5 @@
 import type { Logger as PinoLogger } from 'pino';
+import type { WaitingActivities } from '../actors/federation/inbox/waiting.js';
 import type { MailFigures } from '../actors/mail/mail-figures.js';
 import type { PushFigures } from '../actors/push/figures.js';
 import { Alarms } from '../actors/runtime/effects/alarms.js';
@@ -97,23 +98,31 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
   const kinds = await openKinds(base, outside, rings);
   const runtime = openRuntime(base, kinds);
   const alarms = new Alarms({ tables, asker: runtime, placement, clock, logger: logger.child({ part: 'alarms' }) });
+  let waiting: WaitingActivities | undefined;
   const membership = await openMembership(settings, {
     ...{ tables, bus, clock, random, logger, runtime },
-    host: withAlarms(withRings(runtime, rings), alarms),
+    host: withAlarms(withRings(runtime, rings), {
+      shardsChanged() {
+        alarms.shardsChanged();
+        waiting?.shardsChanged();
+      },
+    }),
     stampedMs: () => Math.max(runtime.mintedMs(), timestamps.reachedMs),
     placed: (owners) => placement.fill(owners),
     ...options,
   });
   const gateway = await openServices(base, outside, kinds, runtime, publicRing);
   if (gateway.guests !== undefined) homes.push(gateway.guests);
+  waiting = gateway.waiting;
   alarms.start();
+  waiting.start();
   const { members: company } = membership;
   if (company !== undefined) {
     cluster?.liveness.watch(company);
     cluster?.barrier.watch(company);
   }
   let server: Server | undefined;
-  const parts = { base, outside, runtime, alarms, membership };
+  const parts = { base, outside, runtime, alarms, waiting, membership };
   return {
     services: gateway.services,
     runtime,
@@ -165,17 +174,19 @@ interface DrainedParts {
   readonly outside: Outside;
   readonly runtime: Runtime;
   readonly alarms: Alarms;
+  readonly waiting: WaitingActivities;
   readonly membership: Membership;
 }
 
 /** Hands the shards over, answers requests in flight and closes everything, see Node. */
 async function drain(parts: DrainedParts, server: Server | undefined, withinMs: number): Promise<void> {
-  const { base, outside, runtime, alarms, membership } = parts;
+  const { base, outside, runtime, alarms, waiting, membership } = parts;
   const { clock, cluster, bus, tables } = base;
   const deadlineMs = clock.monotonicMs() + withinMs - CLOSE_MS;
   const finishRequests = async (reserveMs: number) =>
     server?.drain(Math.max(0, deadlineMs - reserveMs - clock.monotonicMs()));
   alarms.close();
+  waiting.close();
   server?.announceDrain();
   // Requests in flight need their shards: on another node, or on this one until they are answered.
   const isHandingOver = membership.hasSuccessor();

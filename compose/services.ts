@@ -1,5 +1,6 @@
 import { IDS_PER_MS, makeId, SHARDS } from '../actors/domain/ids.js';
 import type { Random } from '../actors/domain/time.js';
+import type { WaitingActivities } from '../actors/federation/inbox/waiting.js';
 import { Registrar } from '../actors/registry.js';
 import { answererOf, askerOf } from '../actors/runtime/kind.js';
 import type { StampClock } from '../actors/runtime/placement/stamp-clock.js';
@@ -27,6 +28,7 @@ import { statusIndex } from '../store/tables.js';
 import { accountIds } from './account-ids.js';
 import { type Kinds, type Outside, unread } from './actors.js';
 import type { NodeBase } from './base.js';
+import { incomingServices, NO_NOTES, openInbox, openPeople } from './federation/inbox.js';
 import { makeGuestRings } from './home-rings.js';
 import { relationNews } from './relation-news.js';
 
@@ -37,6 +39,8 @@ export interface GatewayParts {
   readonly source: EntrySource;
   /** Homes of accounts of other nodes that are read here; undefined on an embedded node. */
   readonly guests: GuestHomes | undefined;
+  /** Activities of other servers that wait for a fetch. */
+  readonly waiting: WaitingActivities;
 }
 
 export async function openServices(
@@ -58,6 +62,12 @@ export async function openServices(
   const { rowsTold, indexTold } = toldOf(base);
   const tagHistories = new TagHistories(tables, clock, rowsTold, caches);
   const linkCard = linkCards(askerOf(webPage, runtime));
+  const registry = registrarOf(base);
+  const newAccountId = accountIds(runtime, askInstance, random);
+  const people = openPeople(base, kinds, runtime, { registry, newAccountId }, federation.client);
+  const remote = { people, notes: NO_NOTES };
+  const incoming = incomingServices(base, kinds, runtime, { registry, newAccountId }, remote);
+  const { inbox, waiting } = await openInbox(base, incoming, federation.signatures);
   const services: Services = {
     instance: about,
     askAccount,
@@ -75,13 +85,14 @@ export async function openServices(
     wordLists: new WordLists(tables, clock, indexTold, caches),
     trends: new Trends({ tables, clock, limits, tagHistories, linkCard, baseUrl: settings.BASE_URL }),
     ...{ tables, media, workshop, clock, random, keyedTokens, addressGuard, idClock: stamps, caches },
-    registry: registrarOf(base),
+    registry,
+    inbox,
     ...{ accountKeys, federation },
-    newAccountId: accountIds(runtime, askInstance, random),
+    newAccountId,
     newPlainId: plainIds(stamps, random),
   };
   outside.alerts.fill(new NotificationAlerts(services));
-  return { services, source, guests };
+  return { services, source, guests, waiting };
 }
 
 /** Names are claimed for all nodes. */

@@ -3,7 +3,7 @@ import { problem } from '../actors/domain/problem.js';
 import type { Bus } from '../transport/bus.js';
 import { Authenticator } from './http/authenticator.js';
 import { bodyBytesMax, Dispatcher, type GatewayLogger } from './http/dispatcher.js';
-import { Exchange } from './http/exchange.js';
+import { Exchange, workOf } from './http/exchange.js';
 import { FileSender } from './http/file-sender.js';
 import { healthAnswer, isHealthPath } from './http/health.js';
 import { Admission, IN_FLIGHT_MAX, type Overload } from './http/limits/admission.js';
@@ -234,7 +234,7 @@ class GatewayServer implements Server {
     const nowMs = this.#options.services.clock.monotonicMs();
     this.#lastRequestMs = nowMs;
     const method = request.getCaseSensitiveMethod();
-    const refused = this.#refusalOf(method, nowMs);
+    const refused = this.#refusalOf(method, request, nowMs);
     if (refused !== undefined && !isServedAnyway(method, request.getUrl()) && !isMisframed(request)) {
       this.#refuse(response, request, method, refused);
       return;
@@ -311,9 +311,10 @@ class GatewayServer implements Server {
     void this.#finishLater(exchange, answer);
   }
 
-  #refusalOf(method: string, nowMs: number): Refusal | undefined {
+  #refusalOf(method: string, request: HttpRequest, nowMs: number): Refusal | undefined {
     if (this.#options.cutOff?.() === true) return 'no_store';
-    return this.#admission.refusal(method !== 'GET' && method !== 'HEAD', nowMs);
+    const path = method === 'POST' ? request.getUrl() : '';
+    return this.#admission.refusal(workOf(method, path), nowMs);
   }
 
   /** Refuses a request at the lowest cost. uWebSockets discards the body, if any. */
@@ -339,8 +340,8 @@ class GatewayServer implements Server {
   }
 
   async #finishLater(exchange: Exchange, pending: Promise<Answer | undefined>): Promise<void> {
-    const { writes, startedMs } = exchange;
-    this.#admission.began(writes);
+    const { work, startedMs } = exchange;
+    this.#admission.began(work);
     let answer: Answer | undefined;
     try {
       answer = await pending;
@@ -348,7 +349,7 @@ class GatewayServer implements Server {
       answer = this.#failure(exchange, err);
     }
     const isDone = answer !== undefined && answer.status < 400;
-    this.#admission.ended(writes, this.#options.services.clock.monotonicMs() - startedMs, isDone);
+    this.#admission.ended(work, this.#options.services.clock.monotonicMs() - startedMs, isDone);
     this.#finish(exchange, answer, false);
   }
 

@@ -62,6 +62,27 @@ export const outgoingDocuments = table('outgoing_documents', {
   value: codec('murmuration.store.OutgoingDocument'),
   ttlSeconds: 8 * 86_400,
 });
+/**
+ * Received activities that have taken effect, or must not take effect any more, by id; a long id by its SHA-256. A
+ * deleted or expired row lets a very late repetition take effect again.
+ */
+export const activities = table('activities', {
+  partition: { id: 'text' },
+  clustering: {},
+  value: codec('murmuration.store.KnownActivity'),
+  ttlSeconds: 8 * 86_400,
+});
+/**
+ * Activities that were answered with 202 and wait for something that must be fetched; `lane` is that of the sending
+ * host's shard. A deleted row that returns is carried out again, which changes nothing.
+ */
+export const inboxWaiting = table('inbox_waiting', {
+  partition: { lane: 'int' },
+  clustering: { atMs: 'int', seq: 'text' },
+  value: codec('murmuration.store.WaitingActivity'),
+  ttlSeconds: 2 * 86_400,
+  gcGraceSeconds: 3_600,
+});
 /** Hosts to which deliveries have ended, or have been resumed; a host without a row is delivered to. */
 export const remoteHosts = table('remote_hosts', {
   partition: { host: 'id' },
@@ -79,4 +100,6 @@ export const federationTables = [
   remoteHosts,
   remotePublicBuckets,
   remotePublicStatuses,
+  activities,
+  inboxWaiting,
 ] as const;

@@ -104,6 +104,8 @@ export const PULSE_TOPIC = 'topic.pulse';
 export const HEARD_TOPIC = 'topic.heard';
 /** The subject of the confirmations for one asking node (HaveHeard). */
 export const heardSubject = (asker: string): string => `heard.${asker}`;
+/** Announces activities of other servers that wait for a fetch: one byte, the lane of their rows. */
+export const INBOX_TOPIC = 'topic.inbox';
 /** Announces a change of the shard map: receivers read the row. */
 export const CLUSTER_TOPIC = 'topic.cluster';
 

@@ -39,8 +39,8 @@ export const pin: Slice<State, Commands, Events> = {
     unpinned: ({ pins }, { statusId }) => forgetPin(pins, statusId),
   },
   commands: {
-    pin: { in: codec('murmuration.account.Pin'), out: empty, repeats: 'idempotent', local: true },
-    unpin: { in: codec('murmuration.account.Unpin'), out: empty, repeats: 'idempotent', local: true },
+    pin: { in: codec('murmuration.account.Pin'), out: empty, repeats: 'idempotent', local: false },
+    unpin: { in: codec('murmuration.account.Unpin'), out: empty, repeats: 'idempotent', local: false },
   },
   events: {
     pinned: { codec: codec('murmuration.account.Pinned'), invalidates: false },

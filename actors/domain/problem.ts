@@ -9,6 +9,7 @@ export type ProblemCode =
   | 'conflict'
   | 'invalid'
   | 'too_large'
+  | 'unsupported_type'
   | 'limit_reached'
   | 'rate_limited'
   | 'unavailable';

@@ -15,6 +15,7 @@ export const REMOTE_COMMANDS: ReadonlySet<string> = new Set([
   'follow',
   'following',
   'moderate',
+  'pin',
   'purgeSome',
   'receiveBlock',
   'rejectFollow',
@@ -23,6 +24,7 @@ export const REMOTE_COMMANDS: ReadonlySet<string> = new Set([
   'subscribe',
   'unblock',
   'unfollow',
+  'unpin',
 ]);
 
 /**

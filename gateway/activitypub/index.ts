@@ -1,6 +1,7 @@
 import type { AnyRoute } from '../http/route.js';
 import { actorRoutes } from './actors.js';
 import { collectionDocumentRoutes } from './collections.js';
+import { inboxRoutes } from './inbox.js';
 import { statusDocumentRoutes } from './statuses.js';
 import { webFingerRoutes } from './web-finger.js';
 
@@ -8,6 +9,7 @@ import { webFingerRoutes } from './web-finger.js';
 export const activityPubRoutes: readonly AnyRoute[] = [
   ...actorRoutes,
   ...collectionDocumentRoutes,
+  ...inboxRoutes,
   ...statusDocumentRoutes,
   ...webFingerRoutes,
 ];

@@ -234,7 +234,8 @@ export class Dispatcher {
     const { route } = prepared;
     let body: unknown = EMPTY;
     let asked = address;
-    if (prepared.body !== undefined || bytes.length > 0) {
+    if (route.isRaw === true) body = bytes;
+    else if (prepared.body !== undefined || bytes.length > 0) {
       const parsed = this.#parseBody(route, bytes, arrival.head);
       const validate = prepared.body ?? prepared.query;
       const valid = validate?.(parsed) ?? { value: parsed };

@@ -1,4 +1,5 @@
 import type { HttpResponse } from 'uWebSockets.js';
+import type { Work } from './limits/admission.js';
 import type { BodyReader } from './request/body-reader.js';
 import type { Head } from './request/head.js';
 import type { Arrival } from './request/incoming.js';
@@ -15,6 +16,8 @@ export class Exchange implements Arrival {
   onGone: (() => void) | undefined;
   /** True for any method but GET and HEAD. */
   readonly writes: boolean;
+  /** Queue of the request. */
+  readonly work: Work;
   readonly #idPrefix: string;
   #address: ArrayBuffer | undefined;
 
@@ -28,7 +31,8 @@ export class Exchange implements Arrival {
     readonly startedMs: number,
   ) {
     this.#idPrefix = idPrefix;
-    this.writes = head.method !== 'GET' && head.method !== 'HEAD';
+    this.work = workOf(head.method, head.rawPath);
+    this.writes = this.work !== 'reads';
   }
 
   get id(): string {
@@ -51,4 +55,10 @@ export class Exchange implements Arrival {
       this.onGone?.();
     });
   }
+}
+
+/** Returns the queue of a request. Only other servers send requests to inboxes. */
+export function workOf(method: string, path: string): Work {
+  if (method === 'GET' || method === 'HEAD') return 'reads';
+  return method === 'POST' && path.endsWith('/inbox') ? 'inbox' : 'writes';
 }

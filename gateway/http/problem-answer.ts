@@ -12,6 +12,7 @@ export const HTTP_STATUS: Record<ProblemCode, number> = {
   conflict: 409,
   invalid: 422,
   too_large: 413,
+  unsupported_type: 415,
   limit_reached: 422,
   rate_limited: 429,
   unavailable: 503,

@@ -51,8 +51,10 @@ export interface Request<P, Q, B> {
   readonly body: B;
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Path and query as received. */
+  /** Path and query; the path as routes match it. */
   readonly url: string;
+  /** Path and query as received: signatures cover them. */
+  readonly target: string;
   /** Address of the client. X-Forwarded-For counts only if it comes from a trusted proxy. */
   readonly remoteAddress: string;
   /** Id in the answer's X-Request-Id and in the log. */
@@ -94,6 +96,8 @@ export interface Route<
   readonly params?: P;
   readonly query?: Q;
   readonly body?: B;
+  /** True: the handler gets the body as received, as bytes, and checks its type itself. */
+  readonly isRaw?: boolean;
   /** Largest multipart body, for uploads. Absent: BODY_BYTES_MAX as for other bodies. */
   readonly multipartBytesMax?: number;
   /**

@@ -1,5 +1,6 @@
 import type { ConversationCommands } from '../../actors/conversation/slices.js';
 import type { KeyedTokens } from '../../actors/domain/keyed-tokens.js';
+import type { Problem } from '../../actors/domain/problem.js';
 import type { Random } from '../../actors/domain/time.js';
 import type { InstanceCommands } from '../../actors/instance/commands.js';
 import type { Commands as ReportCommands } from '../../actors/report/report.js';
@@ -9,6 +10,7 @@ import type { Caches } from '../../store/cache/cache.js';
 import type { MediaStore } from '../../store/media.js';
 import type { AddressGuard } from '../../transport/address-guard.js';
 import type { FederationClient } from '../../transport/federation/port.js';
+import type { SignedRequest } from '../../transport/federation/signed-request.js';
 import type { SignatureVerifier } from '../../transport/federation/verification.js';
 import type { LatestRows } from '../discovery/latest-rows.js';
 import type { TagHistories } from '../discovery/tag-histories.js';
@@ -18,6 +20,12 @@ import type { StatusPages } from '../pages/status/status-pages.js';
 import type { Soon } from '../paging/soon.js';
 import type { InstanceEntries } from '../settings/entries.js';
 import type { ReadServices } from '../viewing/read-services.js';
+
+/** Takes activities that other servers send: actors/federation/inbox. */
+export interface ActivityInbox {
+  /** Resolves to a refusal, or when the effect is durable. @throws Unavailable */
+  receive(request: SignedRequest): Promise<'taken' | Problem>;
+}
 
 /** Everything that a route handler may use. */
 export interface Services extends ReadServices {
@@ -51,6 +59,7 @@ export interface Services extends ReadServices {
     readonly client: FederationClient;
     readonly signatures: Pick<SignatureVerifier, 'verify'>;
   };
+  readonly inbox: ActivityInbox;
   /** Decides to which addresses this server may connect on behalf of users. */
   readonly addressGuard: AddressGuard;
   /**

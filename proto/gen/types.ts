@@ -2252,6 +2252,542 @@ export interface HostReturned {
 
 }
 
+/** An activity that has taken effect. object: the address of its object, or empty. */
+export interface StoreKnownActivity {
+  readonly actor: string;
+  readonly type: string;
+  readonly object: string;
+}
+
+/** An activity that waits for something that must be fetched. body: as received. signer: address of the actor that signed it. object: activities about one object take effect in order. */
+export interface StoreWaitingActivity {
+  readonly host: string;
+  readonly signer: string;
+  readonly object: string;
+  readonly body: Uint8Array;
+  readonly receivedAtMs: number;
+}
+
+/** Addresses of an account or status. url: empty if the server states none. */
+export interface StoreOrigin {
+  readonly uri: string;
+  readonly url: string;
+}
+
+/** A public key of an actor. pem: SPKI. */
+export interface StoreRemoteKey {
+  readonly id: string;
+  readonly pem: string;
+}
+
+export interface StoreRemoteEmoji {
+  readonly shortcode: string;
+  readonly url: string;
+}
+
+/** The actor of an account of another server. Texts of the account are in its profile, as sanitised HTML. */
+export interface StoreRemoteActor {
+  readonly uri: string;
+  readonly url: string;
+  readonly inbox: string;
+  /** Empty: none. */
+  readonly sharedInbox: string;
+  readonly outbox: string;
+  readonly followersUri: string;
+  readonly featuredUri: string;
+  readonly keys: readonly StoreRemoteKey[];
+  /** Person, Service, Application, Group or Organization. */
+  readonly type: string;
+  readonly alsoKnownAs: readonly string[];
+  /** The actor to which the account moved; empty: none. */
+  readonly movedTo: string;
+  readonly fetchedAtMs: number;
+  /** The server answers that the actor was deleted. */
+  readonly gone: boolean;
+  /** Numbers that the server reports; absent: none. */
+  readonly followers?: number | undefined;
+  readonly following?: number | undefined;
+  readonly statuses?: number | undefined;
+  /** Addresses of pictures; empty: none. */
+  readonly avatarUrl: string;
+  readonly headerUrl: string;
+  readonly emojis: readonly StoreRemoteEmoji[];
+  /** Time at which the account was created there; 0: unknown. */
+  readonly publishedMs: number;
+}
+
+/** Facts about a status. updated_ms: 0 if it was never edited. */
+export interface StoreRemoteStatus {
+  readonly emojis: readonly StoreRemoteEmoji[];
+  readonly updatedMs: number;
+  /** The status that it answers; empty: none. */
+  readonly inReplyToUri: string;
+  readonly repliesUri: string;
+  readonly favourites?: number | undefined;
+  readonly reblogs?: number | undefined;
+}
+
+/** The address of another server's status that is known here. */
+export interface StoreKnownUri {
+  readonly id: string;
+  readonly conversationId: string;
+  readonly accountId: string;
+}
+
+export interface StoreDeletedUri {
+  readonly atMs: number;
+}
+
+export interface StoreCause {
+  readonly actor: string;
+  readonly seq: number;
+  readonly n: number;
+}
+
+export interface StoreEventRecord {
+  readonly type: string;
+  readonly payload: Uint8Array;
+}
+
+/** One journal entry: everything that one command decided. */
+export interface StoreJournalRecord {
+  readonly atMs: number;
+  readonly cause?: StoreCause | undefined;
+  readonly events: readonly StoreEventRecord[];
+  /** Set by the journal: the fence of the previous entry; 0 for the first. */
+  readonly previousFence?: number | undefined;
+  /** Set for a command with an idempotency key. */
+  readonly answered?: StoreAnswered | undefined;
+}
+
+/** A stored reply. key: the command's name and its idempotency key. reply: the encoded reply. */
+export interface StoreAnswered {
+  readonly key: string;
+  readonly reply: Uint8Array;
+  readonly steadyMs: number;
+}
+
+/** A snapshot of an actor after its entry seq, which has that epoch. before_reply, after_reply: the last entry whose effects are all done, for each lane. bytes, checksum (CRC-32): of the encoded state, which is inline or in `chunks` chunks. */
+export interface StoreSnapshotRecord {
+  readonly seq: number;
+  readonly stateVersion: number;
+  readonly state?: Uint8Array | undefined;
+  readonly epoch: number;
+  readonly beforeReply: number;
+  readonly afterReply: number;
+  readonly bytes: number;
+  readonly chunks: number;
+  readonly checksum: number;
+  readonly atMs: number;
+  /** Seq of the first entry in the journal; none before it is left. */
+  readonly journalFrom: number;
+}
+
+export interface StoreSnapshotChunk {
+  readonly bytes: Uint8Array;
+}
+
+/** Last seq whose effects are all done, for each lane. */
+export interface StoreCursorRecord {
+  readonly beforeReply: number;
+  readonly afterReply: number;
+}
+
+export interface StoreBacklogRecord {
+  readonly atMs: number;
+}
+
+export interface StoreMemberRecord {
+  readonly name: string;
+  /** A new value for each start of the process. */
+  readonly incarnation: string;
+  /** Increases with each renewal. Another node takes over when it observes no increase. */
+  readonly beat: number;
+  readonly grpcAddress: string;
+  readonly baseUrl: string;
+  /** joining, up, draining, gone */
+  readonly state: string;
+  /** Latest time used in ids and write timestamps at the renewal. Until the next one they stay below this time plus the lease's length. */
+  readonly clockMs: number;
+  /** Duration of the lease from this renewal on. Longer while the store is slow. */
+  readonly leaseMs: number;
+  /** The newest format (cluster/format.ts) that the member's program supports. */
+  readonly format: number;
+  /** Version of its program, for people. */
+  readonly version: string;
+}
+
+/** The shared secret of a cluster without CLUSTER_SECRET. */
+export interface StoreSharedSecret {
+  readonly secret: Uint8Array;
+}
+
+/** An RSA key pair: PKCS#8 and SPKI, both PEM. */
+export interface StoreKeyPair {
+  readonly privatePem: string;
+  readonly publicPem: string;
+  readonly createdAtMs: number;
+}
+
+export interface StoreShardMapRecord {
+  /** Increases with each change. A shard's epoch is the version of its last change of owner. */
+  readonly version: number;
+  /** name#incarnation */
+  readonly members: readonly string[];
+  /** For each shard an index into members, plus one; 0: no owner. */
+  readonly owners: readonly number[];
+  readonly epochs: readonly number[];
+  /** No id at or below this time may be minted by a new owner. */
+  readonly idFloorMs: number;
+  /** The newest format (cluster/format.ts) that stored and sent data may have, and a version of the program that supports it. */
+  readonly format: number;
+  readonly formatVersion: string;
+  /** Set by a node without a cluster: its last stored steady time (SteadyClock). */
+  readonly steadyMs?: number | undefined;
+}
+
+/** The data centre of the nodes' quorums (store/cassandra/data-center.ts). */
+export interface StoreStoreHome {
+  readonly dataCenter: string;
+}
+
+/** A claim of a name. confirmed: the account with the name is durable. */
+export interface StoreNameClaim {
+  readonly id: string;
+  readonly atMs: number;
+  readonly confirmed: boolean;
+}
+
+export interface StoreAccountRecord {
+  readonly id: string;
+  readonly username: string;
+  /** Empty for local accounts. */
+  readonly domain: string;
+  readonly profile?: AccountProfile | undefined;
+  readonly createdAtMs: number;
+  readonly followers: number;
+  readonly following: number;
+  readonly statuses: number;
+  /** Time of the last status that is not direct. */
+  readonly lastStatusAtMs: number;
+  readonly role: string;
+  readonly confirmed: boolean;
+  readonly approved: boolean;
+  readonly disabled: boolean;
+  readonly email: string;
+  readonly locale: string;
+  readonly followRequests: number;
+  readonly clientId?: string | undefined;
+  /** Pinned statuses, latest pinned last. */
+  readonly pinnedIds: readonly string[];
+  readonly silenced?: boolean | undefined;
+  readonly sensitized?: boolean | undefined;
+  /** Absent or 0: not suspended. */
+  readonly suspendedAtMs?: number | undefined;
+  /** Reason for the sign-up, if the instance requires one. */
+  readonly reason?: string | undefined;
+  readonly signUpAddress?: string | undefined;
+  readonly removed?: boolean | undefined;
+  /** Number of direct statuses, which the public count excludes. */
+  readonly directStatuses?: number | undefined;
+  /** Notifications up to this id are cleared; their rows may still be there. */
+  readonly notificationsClearedUpTo?: string | undefined;
+  /** Absent for local accounts, whose addresses follow from the username. */
+  readonly origin?: StoreOrigin | undefined;
+  /** The last mail to the address that could not be delivered. */
+  readonly undelivered?: AccountUndelivered | undefined;
+  /** Absent for local accounts. */
+  readonly remote?: StoreRemoteActor | undefined;
+}
+
+export interface StoreStatusRecord {
+  readonly id: string;
+  readonly accountId: string;
+  readonly conversationId: string;
+  readonly inReplyToId?: string | undefined;
+  readonly inReplyToAccountId?: string | undefined;
+  /** Set for a reblog. The following fields are empty then, except visibility and created_at_ms. */
+  readonly reblogOfId?: string | undefined;
+  readonly text: string;
+  readonly html: string;
+  readonly spoilerText: string;
+  readonly visibility: string;
+  readonly sensitive: boolean;
+  readonly language?: string | undefined;
+  readonly mentions: readonly AccountMention[];
+  readonly tags: readonly string[];
+  readonly createdAtMs: number;
+  readonly editedAtMs: number;
+  readonly deleted: boolean;
+  readonly favourites: number;
+  readonly reblogs: number;
+  readonly replies: number;
+  readonly appName?: string | undefined;
+  readonly appWebsite?: string | undefined;
+  /** The reblogged status's author. */
+  readonly reblogOfAccountId?: string | undefined;
+  /** Number of edits. */
+  readonly edits?: number | undefined;
+  /** Absent: none. */
+  readonly media?: AccountMediaList | undefined;
+  /** Preview card of its first link. */
+  readonly card?: LinkCard | undefined;
+  readonly poll?: StorePoll | undefined;
+  /** The accounts that may quote it: public, followers, nobody; absent: nobody. */
+  readonly quotePolicy?: string | undefined;
+  /** In a reblog: the quote of its original at the time of the reblog. */
+  readonly quote?: AccountQuote | undefined;
+  /** Number of public quotes. */
+  readonly quotes?: number | undefined;
+  /** True when its parent was deleted; it stays a reply. */
+  readonly parentGone?: boolean | undefined;
+  /** Both absent for local statuses, whose addresses follow from id and author. */
+  readonly domain?: string | undefined;
+  readonly origin?: StoreOrigin | undefined;
+  /** Absent for local statuses. */
+  readonly remote?: StoreRemoteStatus | undefined;
+}
+
+export interface StorePollOption {
+  readonly title: string;
+  readonly votes: number;
+}
+
+/** A poll. round: increases when the options change, which discards all votes. */
+export interface StorePoll {
+  readonly options: readonly StorePollOption[];
+  readonly expiresAtMs: number;
+  readonly multiple: boolean;
+  readonly hideTotals: boolean;
+  readonly voters: number;
+  readonly ended: boolean;
+  readonly round: number;
+}
+
+/** The answer to a request with an Idempotency-Key. Not done: the request began at at_ms, or failed (0). new_id: id for what it creates, whichever attempt creates it; empty in older rows. */
+export interface StoreKeptAnswer {
+  readonly atMs: number;
+  readonly done: boolean;
+  readonly status: number;
+  readonly body: string;
+  readonly newId: string;
+  readonly steadyMs: number;
+}
+
+export interface StorePollVotes {
+  readonly choices: readonly number[];
+  readonly round: number;
+}
+
+/** An alarm of an actor. at_ms: the requested time. The key contains the time of the call. */
+export interface StoreAlarmRecord {
+  readonly atMs: number;
+}
+
+/** The floor of a lane: every alarm that rings before at_ms has been answered. */
+export interface StoreAlarmFloor {
+  readonly atMs: number;
+}
+
+/** The call of an alarm. at_ms: the requested time. */
+export interface StoreAlarmCall {
+  readonly what: string;
+  readonly atMs: number;
+}
+
+/** A revision of a status, valid from at_ms on. */
+export interface StoreStatusRevision {
+  readonly text: string;
+  readonly html: string;
+  readonly spoilerText: string;
+  readonly sensitive: boolean;
+  readonly language?: string | undefined;
+  readonly atMs: number;
+  /** Absent: none. */
+  readonly media?: AccountMediaList | undefined;
+  /** Titles of its poll's options. */
+  readonly pollOptions: readonly string[];
+}
+
+export interface StoreAccountStatusRow {
+  readonly visibility: string;
+  readonly inReplyToId?: string | undefined;
+  readonly inReplyToAccountId?: string | undefined;
+  readonly reblogOfId?: string | undefined;
+  readonly reblogOfAccountId?: string | undefined;
+  readonly mentionIds: readonly string[];
+  readonly hasMedia?: boolean | undefined;
+}
+
+/** A status in a public or hashtag timeline. written: the hashtag as its author wrote it, unless that is its name. remote: the status is of another server. */
+export interface StorePublicRow {
+  readonly accountId: string;
+  readonly hasMedia?: boolean | undefined;
+  readonly written?: string | undefined;
+  readonly remote?: boolean | undefined;
+}
+
+/** An account's share in the totals of a day (actors/account/tally.ts). */
+export interface StoreAccountTally {
+  readonly users: number;
+  readonly statuses: number;
+  readonly said: number;
+  readonly joined: boolean;
+}
+
+export interface StorePublicBucket {
+  readonly atMs: number;
+}
+
+/** A row without a value. */
+export interface StoreIndexed {
+
+}
+
+/** The words by which a status is indexed. */
+export interface StoreWords {
+  readonly words: readonly string[];
+}
+
+/** One account's marks on one status; in status_marks also the quote of a status. */
+export interface StoreMark {
+  readonly favouriteId?: string | undefined;
+  readonly reblogId?: string | undefined;
+  readonly bookmarkId?: string | undefined;
+  readonly votes?: StorePollVotes | undefined;
+  /** Set only where the mark's key is the id of a quoting status. */
+  readonly quote?: StoreQuoteMark | undefined;
+}
+
+/** by: the author of the quoting status. listed: everybody may see it. */
+export interface StoreQuoteMark {
+  readonly by: string;
+  readonly conversationId: string;
+  readonly listed: boolean;
+  readonly revoked: boolean;
+}
+
+/** A status in an account's list of favourites or bookmarks. */
+export interface StoreStatusRef {
+  readonly statusId: string;
+}
+
+export interface StoreAccountEdge {
+  readonly accountId: string;
+  readonly atMs: number;
+  /** True for a reblog that only followers may see, and that is not listed for others. */
+  readonly hidden?: boolean | undefined;
+}
+
+export interface StoreFollowEdge {
+  readonly edgeId: string;
+  readonly pending: boolean;
+  readonly reblogs: boolean;
+  readonly notify: boolean;
+}
+
+export interface StoreNotificationRecord {
+  readonly type: string;
+  readonly from: string;
+  readonly statusId?: string | undefined;
+  readonly atMs: number;
+  readonly filtered?: boolean | undefined;
+  readonly report?: AccountNotifiedReport | undefined;
+  readonly warning?: AccountNotifiedWarning | undefined;
+  readonly severance?: AccountNotifiedSeverance | undefined;
+  readonly collectionId?: string | undefined;
+}
+
+/** A collection that features an account. */
+export interface StoreFeaturedIn {
+  readonly collectionId: string;
+  readonly owner: string;
+}
+
+/** An entry in the list of all accounts of this server. */
+export interface StoreAccountListing {
+  readonly atMs: number;
+}
+
+/** An account that a moderator has limited. */
+export interface StoreAccountLimit {
+  readonly silenced: boolean;
+  readonly suspended: boolean;
+}
+
+export interface StoreTokenRecord {
+  /** Absent: an application's own token (client_credentials). */
+  readonly accountId?: string | undefined;
+  readonly clientId: string;
+  readonly scopes: readonly string[];
+  readonly kind: string;
+  readonly atMs: number;
+}
+
+export interface StoreAppRecord {
+  readonly id: string;
+  readonly name: string;
+  readonly website?: string | undefined;
+  readonly redirectUris: readonly string[];
+  readonly scopes: readonly string[];
+  readonly secretHash: string;
+  readonly atMs: number;
+}
+
+export interface StoreMediaRecord {
+  readonly accountId: string;
+  readonly media?: AccountMedia | undefined;
+  /** Status to which it is attached; absent: none. */
+  readonly statusId?: string | undefined;
+}
+
+/** A file of the media store in rows: chunks of 64 KiB, a bounded number in each partition. */
+export interface StoreMediaFileRecord {
+  readonly size: number;
+  readonly atMs: number;
+}
+
+export interface StoreMediaChunk {
+  readonly bytes: Uint8Array;
+}
+
+export interface StoreDirectRow {
+  readonly conversationId: string;
+  readonly from: string;
+}
+
+export interface StoreTagName {
+  readonly name: string;
+}
+
+export interface StoreRefusedSignUp {
+  readonly address: string;
+}
+
+/** An activity for one inbox. document: key of its text. signer: local account, or the instance (account-keys.ts). signer_uri: its address. order: deliveries of the same order to the same inbox go one after the other. type: type of the activity. attempts: failed ones, the last at tried_ms; the next at due_ms at the earliest. */
+export interface StoreDelivery {
+  readonly document: string;
+  readonly inbox: string;
+  readonly signer: string;
+  readonly signerUri: string;
+  readonly order: string;
+  readonly type: string;
+  readonly attempts: number;
+  readonly triedMs: number;
+  readonly dueMs: number;
+}
+
+/** The text of an activity, UTF-8. */
+export interface StoreOutgoingDocument {
+  readonly body: Uint8Array;
+}
+
+/** Another server. gone_at_ms: time at which deliveries to it ended; 0: it is delivered to. */
+export interface StoreRemoteHost {
+  readonly domain: string;
+  readonly goneAtMs: number;
+}
+
 export interface InstanceEmpty {
 
 }
@@ -2803,526 +3339,6 @@ export interface NodeOperated {
   readonly refusal?: string | undefined;
 }
 
-/** Addresses of an account or status. url: empty if the server states none. */
-export interface StoreOrigin {
-  readonly uri: string;
-  readonly url: string;
-}
-
-/** A public key of an actor. pem: SPKI. */
-export interface StoreRemoteKey {
-  readonly id: string;
-  readonly pem: string;
-}
-
-export interface StoreRemoteEmoji {
-  readonly shortcode: string;
-  readonly url: string;
-}
-
-/** The actor of an account of another server. Texts of the account are in its profile, as sanitised HTML. */
-export interface StoreRemoteActor {
-  readonly uri: string;
-  readonly url: string;
-  readonly inbox: string;
-  /** Empty: none. */
-  readonly sharedInbox: string;
-  readonly outbox: string;
-  readonly followersUri: string;
-  readonly featuredUri: string;
-  readonly keys: readonly StoreRemoteKey[];
-  /** Person, Service, Application, Group or Organization. */
-  readonly type: string;
-  readonly alsoKnownAs: readonly string[];
-  /** The actor to which the account moved; empty: none. */
-  readonly movedTo: string;
-  readonly fetchedAtMs: number;
-  /** The server answers that the actor was deleted. */
-  readonly gone: boolean;
-  /** Numbers that the server reports; absent: none. */
-  readonly followers?: number | undefined;
-  readonly following?: number | undefined;
-  readonly statuses?: number | undefined;
-  /** Addresses of pictures; empty: none. */
-  readonly avatarUrl: string;
-  readonly headerUrl: string;
-  readonly emojis: readonly StoreRemoteEmoji[];
-  /** Time at which the account was created there; 0: unknown. */
-  readonly publishedMs: number;
-}
-
-/** Facts about a status. updated_ms: 0 if it was never edited. */
-export interface StoreRemoteStatus {
-  readonly emojis: readonly StoreRemoteEmoji[];
-  readonly updatedMs: number;
-  /** The status that it answers; empty: none. */
-  readonly inReplyToUri: string;
-  readonly repliesUri: string;
-  readonly favourites?: number | undefined;
-  readonly reblogs?: number | undefined;
-}
-
-/** The address of another server's status that is known here. */
-export interface StoreKnownUri {
-  readonly id: string;
-  readonly conversationId: string;
-  readonly accountId: string;
-}
-
-export interface StoreDeletedUri {
-  readonly atMs: number;
-}
-
-export interface StoreCause {
-  readonly actor: string;
-  readonly seq: number;
-  readonly n: number;
-}
-
-export interface StoreEventRecord {
-  readonly type: string;
-  readonly payload: Uint8Array;
-}
-
-/** One journal entry: everything that one command decided. */
-export interface StoreJournalRecord {
-  readonly atMs: number;
-  readonly cause?: StoreCause | undefined;
-  readonly events: readonly StoreEventRecord[];
-  /** Set by the journal: the fence of the previous entry; 0 for the first. */
-  readonly previousFence?: number | undefined;
-  /** Set for a command with an idempotency key. */
-  readonly answered?: StoreAnswered | undefined;
-}
-
-/** A stored reply. key: the command's name and its idempotency key. reply: the encoded reply. */
-export interface StoreAnswered {
-  readonly key: string;
-  readonly reply: Uint8Array;
-  readonly steadyMs: number;
-}
-
-/** A snapshot of an actor after its entry seq, which has that epoch. before_reply, after_reply: the last entry whose effects are all done, for each lane. bytes, checksum (CRC-32): of the encoded state, which is inline or in `chunks` chunks. */
-export interface StoreSnapshotRecord {
-  readonly seq: number;
-  readonly stateVersion: number;
-  readonly state?: Uint8Array | undefined;
-  readonly epoch: number;
-  readonly beforeReply: number;
-  readonly afterReply: number;
-  readonly bytes: number;
-  readonly chunks: number;
-  readonly checksum: number;
-  readonly atMs: number;
-  /** Seq of the first entry in the journal; none before it is left. */
-  readonly journalFrom: number;
-}
-
-export interface StoreSnapshotChunk {
-  readonly bytes: Uint8Array;
-}
-
-/** Last seq whose effects are all done, for each lane. */
-export interface StoreCursorRecord {
-  readonly beforeReply: number;
-  readonly afterReply: number;
-}
-
-export interface StoreBacklogRecord {
-  readonly atMs: number;
-}
-
-export interface StoreMemberRecord {
-  readonly name: string;
-  /** A new value for each start of the process. */
-  readonly incarnation: string;
-  /** Increases with each renewal. Another node takes over when it observes no increase. */
-  readonly beat: number;
-  readonly grpcAddress: string;
-  readonly baseUrl: string;
-  /** joining, up, draining, gone */
-  readonly state: string;
-  /** Latest time used in ids and write timestamps at the renewal. Until the next one they stay below this time plus the lease's length. */
-  readonly clockMs: number;
-  /** Duration of the lease from this renewal on. Longer while the store is slow. */
-  readonly leaseMs: number;
-  /** The newest format (cluster/format.ts) that the member's program supports. */
-  readonly format: number;
-  /** Version of its program, for people. */
-  readonly version: string;
-}
-
-/** The shared secret of a cluster without CLUSTER_SECRET. */
-export interface StoreSharedSecret {
-  readonly secret: Uint8Array;
-}
-
-/** An RSA key pair: PKCS#8 and SPKI, both PEM. */
-export interface StoreKeyPair {
-  readonly privatePem: string;
-  readonly publicPem: string;
-  readonly createdAtMs: number;
-}
-
-export interface StoreShardMapRecord {
-  /** Increases with each change. A shard's epoch is the version of its last change of owner. */
-  readonly version: number;
-  /** name#incarnation */
-  readonly members: readonly string[];
-  /** For each shard an index into members, plus one; 0: no owner. */
-  readonly owners: readonly number[];
-  readonly epochs: readonly number[];
-  /** No id at or below this time may be minted by a new owner. */
-  readonly idFloorMs: number;
-  /** The newest format (cluster/format.ts) that stored and sent data may have, and a version of the program that supports it. */
-  readonly format: number;
-  readonly formatVersion: string;
-  /** Set by a node without a cluster: its last stored steady time (SteadyClock). */
-  readonly steadyMs?: number | undefined;
-}
-
-/** The data centre of the nodes' quorums (store/cassandra/data-center.ts). */
-export interface StoreStoreHome {
-  readonly dataCenter: string;
-}
-
-/** A claim of a name. confirmed: the account with the name is durable. */
-export interface StoreNameClaim {
-  readonly id: string;
-  readonly atMs: number;
-  readonly confirmed: boolean;
-}
-
-export interface StoreAccountRecord {
-  readonly id: string;
-  readonly username: string;
-  /** Empty for local accounts. */
-  readonly domain: string;
-  readonly profile?: AccountProfile | undefined;
-  readonly createdAtMs: number;
-  readonly followers: number;
-  readonly following: number;
-  readonly statuses: number;
-  /** Time of the last status that is not direct. */
-  readonly lastStatusAtMs: number;
-  readonly role: string;
-  readonly confirmed: boolean;
-  readonly approved: boolean;
-  readonly disabled: boolean;
-  readonly email: string;
-  readonly locale: string;
-  readonly followRequests: number;
-  readonly clientId?: string | undefined;
-  /** Pinned statuses, latest pinned last. */
-  readonly pinnedIds: readonly string[];
-  readonly silenced?: boolean | undefined;
-  readonly sensitized?: boolean | undefined;
-  /** Absent or 0: not suspended. */
-  readonly suspendedAtMs?: number | undefined;
-  /** Reason for the sign-up, if the instance requires one. */
-  readonly reason?: string | undefined;
-  readonly signUpAddress?: string | undefined;
-  readonly removed?: boolean | undefined;
-  /** Number of direct statuses, which the public count excludes. */
-  readonly directStatuses?: number | undefined;
-  /** Notifications up to this id are cleared; their rows may still be there. */
-  readonly notificationsClearedUpTo?: string | undefined;
-  /** Absent for local accounts, whose addresses follow from the username. */
-  readonly origin?: StoreOrigin | undefined;
-  /** The last mail to the address that could not be delivered. */
-  readonly undelivered?: AccountUndelivered | undefined;
-  /** Absent for local accounts. */
-  readonly remote?: StoreRemoteActor | undefined;
-}
-
-export interface StoreStatusRecord {
-  readonly id: string;
-  readonly accountId: string;
-  readonly conversationId: string;
-  readonly inReplyToId?: string | undefined;
-  readonly inReplyToAccountId?: string | undefined;
-  /** Set for a reblog. The following fields are empty then, except visibility and created_at_ms. */
-  readonly reblogOfId?: string | undefined;
-  readonly text: string;
-  readonly html: string;
-  readonly spoilerText: string;
-  readonly visibility: string;
-  readonly sensitive: boolean;
-  readonly language?: string | undefined;
-  readonly mentions: readonly AccountMention[];
-  readonly tags: readonly string[];
-  readonly createdAtMs: number;
-  readonly editedAtMs: number;
-  readonly deleted: boolean;
-  readonly favourites: number;
-  readonly reblogs: number;
-  readonly replies: number;
-  readonly appName?: string | undefined;
-  readonly appWebsite?: string | undefined;
-  /** The reblogged status's author. */
-  readonly reblogOfAccountId?: string | undefined;
-  /** Number of edits. */
-  readonly edits?: number | undefined;
-  /** Absent: none. */
-  readonly media?: AccountMediaList | undefined;
-  /** Preview card of its first link. */
-  readonly card?: LinkCard | undefined;
-  readonly poll?: StorePoll | undefined;
-  /** The accounts that may quote it: public, followers, nobody; absent: nobody. */
-  readonly quotePolicy?: string | undefined;
-  /** In a reblog: the quote of its original at the time of the reblog. */
-  readonly quote?: AccountQuote | undefined;
-  /** Number of public quotes. */
-  readonly quotes?: number | undefined;
-  /** True when its parent was deleted; it stays a reply. */
-  readonly parentGone?: boolean | undefined;
-  /** Both absent for local statuses, whose addresses follow from id and author. */
-  readonly domain?: string | undefined;
-  readonly origin?: StoreOrigin | undefined;
-  /** Absent for local statuses. */
-  readonly remote?: StoreRemoteStatus | undefined;
-}
-
-export interface StorePollOption {
-  readonly title: string;
-  readonly votes: number;
-}
-
-/** A poll. round: increases when the options change, which discards all votes. */
-export interface StorePoll {
-  readonly options: readonly StorePollOption[];
-  readonly expiresAtMs: number;
-  readonly multiple: boolean;
-  readonly hideTotals: boolean;
-  readonly voters: number;
-  readonly ended: boolean;
-  readonly round: number;
-}
-
-/** The answer to a request with an Idempotency-Key. Not done: the request began at at_ms, or failed (0). new_id: id for what it creates, whichever attempt creates it; empty in older rows. */
-export interface StoreKeptAnswer {
-  readonly atMs: number;
-  readonly done: boolean;
-  readonly status: number;
-  readonly body: string;
-  readonly newId: string;
-  readonly steadyMs: number;
-}
-
-export interface StorePollVotes {
-  readonly choices: readonly number[];
-  readonly round: number;
-}
-
-/** An alarm of an actor. at_ms: the requested time. The key contains the time of the call. */
-export interface StoreAlarmRecord {
-  readonly atMs: number;
-}
-
-/** The floor of a lane: every alarm that rings before at_ms has been answered. */
-export interface StoreAlarmFloor {
-  readonly atMs: number;
-}
-
-/** The call of an alarm. at_ms: the requested time. */
-export interface StoreAlarmCall {
-  readonly what: string;
-  readonly atMs: number;
-}
-
-/** A revision of a status, valid from at_ms on. */
-export interface StoreStatusRevision {
-  readonly text: string;
-  readonly html: string;
-  readonly spoilerText: string;
-  readonly sensitive: boolean;
-  readonly language?: string | undefined;
-  readonly atMs: number;
-  /** Absent: none. */
-  readonly media?: AccountMediaList | undefined;
-  /** Titles of its poll's options. */
-  readonly pollOptions: readonly string[];
-}
-
-export interface StoreAccountStatusRow {
-  readonly visibility: string;
-  readonly inReplyToId?: string | undefined;
-  readonly inReplyToAccountId?: string | undefined;
-  readonly reblogOfId?: string | undefined;
-  readonly reblogOfAccountId?: string | undefined;
-  readonly mentionIds: readonly string[];
-  readonly hasMedia?: boolean | undefined;
-}
-
-/** A status in a public or hashtag timeline. written: the hashtag as its author wrote it, unless that is its name. remote: the status is of another server. */
-export interface StorePublicRow {
-  readonly accountId: string;
-  readonly hasMedia?: boolean | undefined;
-  readonly written?: string | undefined;
-  readonly remote?: boolean | undefined;
-}
-
-/** An account's share in the totals of a day (actors/account/tally.ts). */
-export interface StoreAccountTally {
-  readonly users: number;
-  readonly statuses: number;
-  readonly said: number;
-  readonly joined: boolean;
-}
-
-export interface StorePublicBucket {
-  readonly atMs: number;
-}
-
-/** A row without a value. */
-export interface StoreIndexed {
-
-}
-
-/** The words by which a status is indexed. */
-export interface StoreWords {
-  readonly words: readonly string[];
-}
-
-/** One account's marks on one status; in status_marks also the quote of a status. */
-export interface StoreMark {
-  readonly favouriteId?: string | undefined;
-  readonly reblogId?: string | undefined;
-  readonly bookmarkId?: string | undefined;
-  readonly votes?: StorePollVotes | undefined;
-  /** Set only where the mark's key is the id of a quoting status. */
-  readonly quote?: StoreQuoteMark | undefined;
-}
-
-/** by: the author of the quoting status. listed: everybody may see it. */
-export interface StoreQuoteMark {
-  readonly by: string;
-  readonly conversationId: string;
-  readonly listed: boolean;
-  readonly revoked: boolean;
-}
-
-/** A status in an account's list of favourites or bookmarks. */
-export interface StoreStatusRef {
-  readonly statusId: string;
-}
-
-export interface StoreAccountEdge {
-  readonly accountId: string;
-  readonly atMs: number;
-  /** True for a reblog that only followers may see, and that is not listed for others. */
-  readonly hidden?: boolean | undefined;
-}
-
-export interface StoreFollowEdge {
-  readonly edgeId: string;
-  readonly pending: boolean;
-  readonly reblogs: boolean;
-  readonly notify: boolean;
-}
-
-export interface StoreNotificationRecord {
-  readonly type: string;
-  readonly from: string;
-  readonly statusId?: string | undefined;
-  readonly atMs: number;
-  readonly filtered?: boolean | undefined;
-  readonly report?: AccountNotifiedReport | undefined;
-  readonly warning?: AccountNotifiedWarning | undefined;
-  readonly severance?: AccountNotifiedSeverance | undefined;
-  readonly collectionId?: string | undefined;
-}
-
-/** A collection that features an account. */
-export interface StoreFeaturedIn {
-  readonly collectionId: string;
-  readonly owner: string;
-}
-
-/** An entry in the list of all accounts of this server. */
-export interface StoreAccountListing {
-  readonly atMs: number;
-}
-
-/** An account that a moderator has limited. */
-export interface StoreAccountLimit {
-  readonly silenced: boolean;
-  readonly suspended: boolean;
-}
-
-export interface StoreTokenRecord {
-  /** Absent: an application's own token (client_credentials). */
-  readonly accountId?: string | undefined;
-  readonly clientId: string;
-  readonly scopes: readonly string[];
-  readonly kind: string;
-  readonly atMs: number;
-}
-
-export interface StoreAppRecord {
-  readonly id: string;
-  readonly name: string;
-  readonly website?: string | undefined;
-  readonly redirectUris: readonly string[];
-  readonly scopes: readonly string[];
-  readonly secretHash: string;
-  readonly atMs: number;
-}
-
-export interface StoreMediaRecord {
-  readonly accountId: string;
-  readonly media?: AccountMedia | undefined;
-  /** Status to which it is attached; absent: none. */
-  readonly statusId?: string | undefined;
-}
-
-/** A file of the media store in rows: chunks of 64 KiB, a bounded number in each partition. */
-export interface StoreMediaFileRecord {
-  readonly size: number;
-  readonly atMs: number;
-}
-
-export interface StoreMediaChunk {
-  readonly bytes: Uint8Array;
-}
-
-export interface StoreDirectRow {
-  readonly conversationId: string;
-  readonly from: string;
-}
-
-export interface StoreTagName {
-  readonly name: string;
-}
-
-export interface StoreRefusedSignUp {
-  readonly address: string;
-}
-
-/** An activity for one inbox. document: key of its text. signer: local account, or the instance (account-keys.ts). signer_uri: its address. order: deliveries of the same order to the same inbox go one after the other. type: type of the activity. attempts: failed ones, the last at tried_ms; the next at due_ms at the earliest. */
-export interface StoreDelivery {
-  readonly document: string;
-  readonly inbox: string;
-  readonly signer: string;
-  readonly signerUri: string;
-  readonly order: string;
-  readonly type: string;
-  readonly attempts: number;
-  readonly triedMs: number;
-  readonly dueMs: number;
-}
-
-/** The text of an activity, UTF-8. */
-export interface StoreOutgoingDocument {
-  readonly body: Uint8Array;
-}
-
-/** Another server. gone_at_ms: time at which deliveries to it ended; 0: it is delivered to. */
-export interface StoreRemoteHost {
-  readonly domain: string;
-  readonly goneAtMs: number;
-}
-
 /** The account as its server describes it now. Ignored if an account was fetched later. */
 export interface RemoteDescribe {
   readonly username: string;
@@ -3725,6 +3741,65 @@ export interface Messages {
   'murmuration.host.Report': HostReport;
   'murmuration.host.Reported': HostReported;
   'murmuration.host.Returned': HostReturned;
+  'murmuration.store.KnownActivity': StoreKnownActivity;
+  'murmuration.store.WaitingActivity': StoreWaitingActivity;
+  'murmuration.store.Origin': StoreOrigin;
+  'murmuration.store.RemoteKey': StoreRemoteKey;
+  'murmuration.store.RemoteEmoji': StoreRemoteEmoji;
+  'murmuration.store.RemoteActor': StoreRemoteActor;
+  'murmuration.store.RemoteStatus': StoreRemoteStatus;
+  'murmuration.store.KnownUri': StoreKnownUri;
+  'murmuration.store.DeletedUri': StoreDeletedUri;
+  'murmuration.store.Cause': StoreCause;
+  'murmuration.store.EventRecord': StoreEventRecord;
+  'murmuration.store.JournalRecord': StoreJournalRecord;
+  'murmuration.store.Answered': StoreAnswered;
+  'murmuration.store.SnapshotRecord': StoreSnapshotRecord;
+  'murmuration.store.SnapshotChunk': StoreSnapshotChunk;
+  'murmuration.store.CursorRecord': StoreCursorRecord;
+  'murmuration.store.BacklogRecord': StoreBacklogRecord;
+  'murmuration.store.MemberRecord': StoreMemberRecord;
+  'murmuration.store.SharedSecret': StoreSharedSecret;
+  'murmuration.store.KeyPair': StoreKeyPair;
+  'murmuration.store.ShardMapRecord': StoreShardMapRecord;
+  'murmuration.store.StoreHome': StoreStoreHome;
+  'murmuration.store.NameClaim': StoreNameClaim;
+  'murmuration.store.AccountRecord': StoreAccountRecord;
+  'murmuration.store.StatusRecord': StoreStatusRecord;
+  'murmuration.store.PollOption': StorePollOption;
+  'murmuration.store.Poll': StorePoll;
+  'murmuration.store.KeptAnswer': StoreKeptAnswer;
+  'murmuration.store.PollVotes': StorePollVotes;
+  'murmuration.store.AlarmRecord': StoreAlarmRecord;
+  'murmuration.store.AlarmFloor': StoreAlarmFloor;
+  'murmuration.store.AlarmCall': StoreAlarmCall;
+  'murmuration.store.StatusRevision': StoreStatusRevision;
+  'murmuration.store.AccountStatusRow': StoreAccountStatusRow;
+  'murmuration.store.PublicRow': StorePublicRow;
+  'murmuration.store.AccountTally': StoreAccountTally;
+  'murmuration.store.PublicBucket': StorePublicBucket;
+  'murmuration.store.Indexed': StoreIndexed;
+  'murmuration.store.Words': StoreWords;
+  'murmuration.store.Mark': StoreMark;
+  'murmuration.store.QuoteMark': StoreQuoteMark;
+  'murmuration.store.StatusRef': StoreStatusRef;
+  'murmuration.store.AccountEdge': StoreAccountEdge;
+  'murmuration.store.FollowEdge': StoreFollowEdge;
+  'murmuration.store.NotificationRecord': StoreNotificationRecord;
+  'murmuration.store.FeaturedIn': StoreFeaturedIn;
+  'murmuration.store.AccountListing': StoreAccountListing;
+  'murmuration.store.AccountLimit': StoreAccountLimit;
+  'murmuration.store.TokenRecord': StoreTokenRecord;
+  'murmuration.store.AppRecord': StoreAppRecord;
+  'murmuration.store.MediaRecord': StoreMediaRecord;
+  'murmuration.store.MediaFileRecord': StoreMediaFileRecord;
+  'murmuration.store.MediaChunk': StoreMediaChunk;
+  'murmuration.store.DirectRow': StoreDirectRow;
+  'murmuration.store.TagName': StoreTagName;
+  'murmuration.store.RefusedSignUp': StoreRefusedSignUp;
+  'murmuration.store.Delivery': StoreDelivery;
+  'murmuration.store.OutgoingDocument': StoreOutgoingDocument;
+  'murmuration.store.RemoteHost': StoreRemoteHost;
   'murmuration.instance.Empty': InstanceEmpty;
   'murmuration.instance.Minted': InstanceMinted;
   'murmuration.instance.Text': InstanceText;
@@ -3796,63 +3871,6 @@ export interface Messages {
   'murmuration.node.HandoffSummary': NodeHandoffSummary;
   'murmuration.node.Operation': NodeOperation;
   'murmuration.node.Operated': NodeOperated;
-  'murmuration.store.Origin': StoreOrigin;
-  'murmuration.store.RemoteKey': StoreRemoteKey;
-  'murmuration.store.RemoteEmoji': StoreRemoteEmoji;
-  'murmuration.store.RemoteActor': StoreRemoteActor;
-  'murmuration.store.RemoteStatus': StoreRemoteStatus;
-  'murmuration.store.KnownUri': StoreKnownUri;
-  'murmuration.store.DeletedUri': StoreDeletedUri;
-  'murmuration.store.Cause': StoreCause;
-  'murmuration.store.EventRecord': StoreEventRecord;
-  'murmuration.store.JournalRecord': StoreJournalRecord;
-  'murmuration.store.Answered': StoreAnswered;
-  'murmuration.store.SnapshotRecord': StoreSnapshotRecord;
-  'murmuration.store.SnapshotChunk': StoreSnapshotChunk;
-  'murmuration.store.CursorRecord': StoreCursorRecord;
-  'murmuration.store.BacklogRecord': StoreBacklogRecord;
-  'murmuration.store.MemberRecord': StoreMemberRecord;
-  'murmuration.store.SharedSecret': StoreSharedSecret;
-  'murmuration.store.KeyPair': StoreKeyPair;
-  'murmuration.store.ShardMapRecord': StoreShardMapRecord;
-  'murmuration.store.StoreHome': StoreStoreHome;
-  'murmuration.store.NameClaim': StoreNameClaim;
-  'murmuration.store.AccountRecord': StoreAccountRecord;
-  'murmuration.store.StatusRecord': StoreStatusRecord;
-  'murmuration.store.PollOption': StorePollOption;
-  'murmuration.store.Poll': StorePoll;
-  'murmuration.store.KeptAnswer': StoreKeptAnswer;
-  'murmuration.store.PollVotes': StorePollVotes;
-  'murmuration.store.AlarmRecord': StoreAlarmRecord;
-  'murmuration.store.AlarmFloor': StoreAlarmFloor;
-  'murmuration.store.AlarmCall': StoreAlarmCall;
-  'murmuration.store.StatusRevision': StoreStatusRevision;
-  'murmuration.store.AccountStatusRow': StoreAccountStatusRow;
-  'murmuration.store.PublicRow': StorePublicRow;
-  'murmuration.store.AccountTally': StoreAccountTally;
-  'murmuration.store.PublicBucket': StorePublicBucket;
-  'murmuration.store.Indexed': StoreIndexed;
-  'murmuration.store.Words': StoreWords;
-  'murmuration.store.Mark': StoreMark;
-  'murmuration.store.QuoteMark': StoreQuoteMark;
-  'murmuration.store.StatusRef': StoreStatusRef;
-  'murmuration.store.AccountEdge': StoreAccountEdge;
-  'murmuration.store.FollowEdge': StoreFollowEdge;
-  'murmuration.store.NotificationRecord': StoreNotificationRecord;
-  'murmuration.store.FeaturedIn': StoreFeaturedIn;
-  'murmuration.store.AccountListing': StoreAccountListing;
-  'murmuration.store.AccountLimit': StoreAccountLimit;
-  'murmuration.store.TokenRecord': StoreTokenRecord;
-  'murmuration.store.AppRecord': StoreAppRecord;
-  'murmuration.store.MediaRecord': StoreMediaRecord;
-  'murmuration.store.MediaFileRecord': StoreMediaFileRecord;
-  'murmuration.store.MediaChunk': StoreMediaChunk;
-  'murmuration.store.DirectRow': StoreDirectRow;
-  'murmuration.store.TagName': StoreTagName;
-  'murmuration.store.RefusedSignUp': StoreRefusedSignUp;
-  'murmuration.store.Delivery': StoreDelivery;
-  'murmuration.store.OutgoingDocument': StoreOutgoingDocument;
-  'murmuration.store.RemoteHost': StoreRemoteHost;
   'murmuration.remote.Describe': RemoteDescribe;
   'murmuration.remote.Described': RemoteDescribed;
   'murmuration.remote.Receive': RemoteReceive;

@@ -1,11 +1,11 @@
+import type { JsonObject } from '../../../transport/federation/bounded-json.js';
 import type { Visibility } from '../../domain/visibility.js';
 import { PUBLIC } from '../documents/context.js';
 import { canonicalUri } from './uris.js';
 
 // Readers of values that other servers wrote. Every property may have any type; excess is cut, never refused.
 
-/** A JSON object of another server. */
-export type JsonObject = Readonly<Record<string, unknown>>;
+export type { JsonObject };
 
 /** Addressees of one object that are read. More would only cost look-ups. */
 const ADDRESSEES_MAX = 500;
@@ -51,11 +51,11 @@ export const typesOf = ({ type }: JsonObject): readonly string[] =>
 export const typeAmong = (object: JsonObject, known: { has(type: string): boolean }): string | undefined =>
   typesOf(object).find((type) => known.has(type));
 
-/** Returns a text, at most `charsMax` UTF-16 units of it. Halves of characters become U+FFFD. */
+/** Returns a text, at most `charsMax` UTF-16 units of it. Half a character at the end becomes U+FFFD. */
 export function textOf(value: unknown, charsMax: number): string {
   if (typeof value !== 'string') return '';
   const cut = value.length > charsMax ? value.slice(0, charsMax) : value;
-  return cut.replaceAll(/\p{Surrogate}/gu, '\ufffd');
+  return cut.replace(/\p{Surrogate}$/u, '\ufffd');
 }
 
 /** Returns a time in ms, or undefined for anything but a full date and time with its offset (xsd:dateTime). */

@@ -1,5 +1,7 @@
 import type { Clock, Timer } from '../../../actors/domain/time.js';
 
+/** Kinds of requests that are admitted apart: activities of other servers must not delay requests of people. */
+export type Work = 'reads' | 'writes' | 'inbox';
 /** Reason for refusing a request before any work is done for it. */
 export type Overload = 'in_flight' | 'waiting' | 'event_loop';
 
@@ -8,6 +10,13 @@ export type Overload = 'in_flight' | 'waiting' | 'event_loop';
  * waiting.
  */
 export const IN_FLIGHT_MAX = 4_096;
+/**
+ * Activities of other servers in flight on one node. Each holds its body, mostly some KB; 512 wait for about 0.3 s, and
+ * their senders repeat what is refused.
+ */
+export const INBOX_IN_FLIGHT_MAX = 512;
+/** Activities admitted in one turn of the event loop while its turns are long: people's requests go first. */
+const INBOX_OF_LATE_TURN_MAX = 8;
 /** Requests of one kind in flight that never count as a queue, so that short stalls are waited out. */
 export const UNQUEUED_MAX = 256;
 /**
@@ -68,6 +77,11 @@ class Queue {
     if (tookMs < this.#leastMs) this.#leastMs = tookMs;
   }
 
+  /** True while the queue admits no more requests than are answered soon. */
+  get isBound(): boolean {
+    return this.#max !== Number.POSITIVE_INFINITY;
+  }
+
   judge(nowMs: number, beatMs: number): void {
     this.#perMs += (this.#done / beatMs - this.#perMs) * BEAT_WEIGHT;
     if (this.#refused || (this.#done > 0 && this.#leastMs > WAIT_MS_MAX)) this.#boundUntilMs = nowMs + BOUND_MS;
@@ -90,6 +104,7 @@ export class Admission {
   readonly #inFlightMax: number;
   readonly #reads = new Queue();
   readonly #writes = new Queue();
+  readonly #inbox = new Queue();
   #beating: Timer | undefined;
   #turnMs = 0;
   #begunInTurn = 0;
@@ -102,29 +117,35 @@ export class Admission {
 
   /** Number of admitted requests without an answer. Requests that are answered synchronously do not count. */
   get inFlight(): number {
-    return this.#reads.inFlight + this.#writes.inFlight;
+    return this.#reads.inFlight + this.#writes.inFlight + this.#inbox.inFlight;
   }
 
   /** Returns the reason for a refusal, or undefined if the request is admitted. `nowMs` is monotonic. */
-  refusal(writes: boolean, nowMs: number): Overload | undefined {
+  refusal(work: Work, nowMs: number): Overload | undefined {
     if (this.#beating === undefined) this.#beat(nowMs);
-    if (this.inFlight >= this.#inFlightMax) return 'in_flight';
-    const queue = writes ? this.#writes : this.#reads;
-    if (queue.refuses()) return 'waiting';
+    const isInbox = work === 'inbox';
+    const { inFlight } = this.#inbox;
+    if (isInbox ? inFlight >= INBOX_IN_FLIGHT_MAX : this.inFlight - inFlight >= this.#inFlightMax) return 'in_flight';
+    if (this.#queueOf(work).refuses() || (isInbox && this.#writes.isBound)) return 'waiting';
     const late = nowMs - this.#turnMs > TURN_MS_MAX && nowMs < this.#lateUntilMs;
-    if (late && this.#begunInTurn >= UNQUEUED_MAX) return 'event_loop';
+    if (late && this.#begunInTurn >= (isInbox ? INBOX_OF_LATE_TURN_MAX : UNQUEUED_MAX)) return 'event_loop';
     this.#begunInTurn++;
     return undefined;
   }
 
   /** Records that an admitted request has to wait; a call of `ended` must follow. */
-  began(writes: boolean): void {
-    (writes ? this.#writes : this.#reads).inFlight++;
+  began(work: Work): void {
+    this.#queueOf(work).inFlight++;
   }
 
   /** Records the end of a request. `isDone`: the answer is not an error. */
-  ended(writes: boolean, tookMs: number, isDone: boolean): void {
-    (writes ? this.#writes : this.#reads).ended(tookMs, isDone);
+  ended(work: Work, tookMs: number, isDone: boolean): void {
+    this.#queueOf(work).ended(tookMs, isDone);
+  }
+
+  #queueOf(work: Work): Queue {
+    if (work === 'inbox') return this.#inbox;
+    return work === 'writes' ? this.#writes : this.#reads;
   }
 
   /** Stops the periodic judgement. */
@@ -145,6 +166,7 @@ export class Admission {
       if (now - this.#turnMs > BEAT_MS + TURN_MS_MAX) this.#lateUntilMs = now + LATE_MEMORY_MS;
       this.#reads.judge(now, now - this.#turnMs);
       this.#writes.judge(now, now - this.#turnMs);
+      this.#inbox.judge(now, now - this.#turnMs);
       // An idle node has no queue to judge, so no timer wakes it.
       if (this.#begunInTurn > 0 || this.inFlight > 0) this.#beat(now);
     });

@@ -22,6 +22,8 @@ export class Head {
   readonly path: string;
   /** Text after the `?`; empty without one. */
   readonly query: string;
+  /** Path as received: signatures cover it. */
+  readonly rawPath: string;
   /** Text of the 400 with which the request must be refused; undefined if the head is well formed. */
   readonly malformed: string | undefined;
   /**
@@ -87,8 +89,7 @@ export class Head {
           break;
       }
     });
-    const url = request.getUrl();
-    const query = request.getQuery() ?? '';
+    const [url, query] = [request.getUrl(), request.getQuery() ?? ''];
     malformed = badSize(url, query, chars) ?? malformed;
     if (transferEncoding !== undefined) {
       if (contentLength !== undefined) malformed = 'Both a length and a transfer encoding were given';
@@ -96,6 +97,7 @@ export class Head {
       misframed ||= contentLength !== undefined || !isChunked(transferEncoding);
     }
     this.method = method.toUpperCase();
+    this.rawPath = url;
     this.path = pathOf(url);
     this.query = query;
     this.malformed = malformed;

@@ -70,6 +70,11 @@ export class Incoming implements Request<never, never, never> {
     return query === '' ? path : `${path}?${query}`;
   }
 
+  get target(): string {
+    const { rawPath, query } = this.#arrival.head;
+    return query === '' ? rawPath : `${rawPath}?${query}`;
+  }
+
   get once(): string | undefined {
     return this.#repeated?.idempotent;
   }

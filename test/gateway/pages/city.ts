@@ -75,7 +75,7 @@ export async function openCity(stage: Stage = new Stage()) {
     askReport: undefined as never,
     publicRing,
     pages: new StatusPages(instance, new ViewerMarks(tables)),
-    ...{ accountKeys: undefined as never, federation: undefined as never },
+    ...{ accountKeys: undefined as never, federation: undefined as never, inbox: undefined as never },
     tagHistories: new TagHistories(tables, stage.clock),
     latestRows: new LatestRows(tables, stage.clock),
     wordLists: new WordLists(tables, stage.clock),

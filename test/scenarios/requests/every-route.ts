@@ -40,6 +40,12 @@ export const NOTHING_THERE: ReadonlyMap<string, number> = new Map([
   ['GET /dev/mails', 404],
 ]);
 
+/** The only activity that needs no signature: an account that nobody here knows was deleted. */
+const strangersEnd = {
+  type: 'application/activity+json',
+  bytes: Buffer.from('{"type":"Delete","actor":"https://gone.example/x","object":"https://gone.example/x"}'),
+};
+
 /** People and data for requests to every route. */
 export class EveryRoute {
   private made = 0;
@@ -150,6 +156,9 @@ export class EveryRoute {
   }
 
   private readonly entries: Readonly<Record<string, () => Promise<Fitting>>> = {
+    'POST /inbox': async () => ({ form: strangersEnd }),
+    'POST /actor/inbox': async () => ({ form: strangersEnd }),
+    'POST /users/:name/inbox': async () => ({ id: this.other.name, form: strangersEnd }),
     'GET /api/v1/accounts': async () => ({ query: `id[]=${this.other.id}` }),
     'GET /api/v1/accounts/relationships': async () => ({ query: `id[]=${this.other.id}` }),
     'GET /api/v1/statuses': async () => ({ query: `id[]=${this.statusId}` }),

@@ -154,7 +154,7 @@ function fieldCases(route: AnyRoute, field: Field, index: number): Case[] {
   });
 }
 
-/** Bodies that every route refuses. */
+/** Bodies that every route refuses. An inbox refuses their types. */
 const BODIES: readonly (readonly [label: string, type: string, raw: string])[] = [
   ['half an object', JSON_TYPE, '{"status":'],
   ['an array', JSON_TYPE, '[]'],
@@ -180,7 +180,7 @@ export function noRequestCases(): Case[] {
       name: `body ${name}`,
       route,
       sent: (fitting: Fitting) => ({ ...fitting, type, raw }),
-      statuses: only(400),
+      statuses: only(route.isRaw === true ? 415 : 400),
       isCore: index === 0,
     })),
   );

@@ -7,6 +7,7 @@ import {
   QUEUE_MS_MAX,
   TURN_MS_MAX,
   UNQUEUED_MAX,
+  type Work,
 } from '../../../../gateway/http/limits/admission.js';
 
 /** Timers fire on command, as late as a busy event loop would fire them. */
@@ -57,30 +58,30 @@ class TurnClock implements Clock {
 function world(inFlightMax = IN_FLIGHT_MAX) {
   const clock = new TurnClock();
   const admission = new Admission(clock, inFlightMax);
-  const begun: { writes: boolean; atMs: number }[] = [];
+  const begun: { work: Work; atMs: number }[] = [];
   return {
     clock,
     admission,
     /** Sends that many requests; returns the reasons of the refused ones. */
-    ask(count: number, writes = true): (string | undefined)[] {
+    ask(count: number, work: Work = 'writes'): (string | undefined)[] {
       const refusals: (string | undefined)[] = [];
       for (let index = 0; index < count; index++) {
-        const refusal = admission.refusal(writes, clock.monotonicMs());
+        const refusal = admission.refusal(work, clock.monotonicMs());
         if (refusal !== undefined) refusals.push(refusal);
         else {
-          admission.began(writes);
-          begun.push({ writes, atMs: clock.monotonicMs() });
+          admission.began(work);
+          begun.push({ work, atMs: clock.monotonicMs() });
         }
       }
       return refusals;
     },
     /** Answers the oldest requests. */
     answer(count: number): void {
-      for (const { writes, atMs } of begun.splice(0, count)) admission.ended(writes, clock.monotonicMs() - atMs, true);
+      for (const { work, atMs } of begun.splice(0, count)) admission.ended(work, clock.monotonicMs() - atMs, true);
     },
     /** Answers the newest requests with an error. */
     fail(count: number): void {
-      for (const { writes, atMs } of begun.splice(-count)) admission.ended(writes, clock.monotonicMs() - atMs, false);
+      for (const { work, atMs } of begun.splice(-count)) admission.ended(work, clock.monotonicMs() - atMs, false);
     },
   };
 }
@@ -156,12 +157,12 @@ test('waiting writes cause no refusals of reads', () => {
     clock.turn(10);
   }
   assert.deepEqual(new Set(ask(100)), new Set(['waiting']));
-  assert.deepEqual(ask(100, false), []);
+  assert.deepEqual(ask(100, 'reads'), []);
 });
 
 test('one long turn of the event loop causes no refusal, a second one refuses the requests that it delays', () => {
   const { clock, admission, ask } = world();
-  const served = (count: number) => ask(count, false);
+  const served = (count: number) => ask(count, 'reads');
   served(1);
   clock.work(2 * TURN_MS_MAX);
   assert.deepEqual(served(1_000), []);

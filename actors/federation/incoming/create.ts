@@ -1,0 +1,59 @@
+import type { StoreAccountRecord } from '../../../proto/gen/types.js';
+import type { JsonObject } from '../../../transport/federation/bounded-json.js';
+import { readLocalUri } from '../../domain/addresses.js';
+import type { ActivityHandler, IncomingServices, Outcome } from '../inbox/port.js';
+import { asList, idOf, idsOf, isObject } from '../reading/values.js';
+import { isMissing, type KnownStatus, type Missing } from '../remote/port.js';
+import { isFollowedHere } from './announce.js';
+import { voteIn } from './vote.js';
+
+/** Properties by which a status quotes another. Source: FEP-044f, FEP-e232, Misskey, Fedibird. */
+const QUOTES = ['quote', 'quoteUrl', 'quoteUri', '_misskey_quote'];
+/** Tags of a status that are read. */
+const TAGS_MAX = 200;
+
+/**
+ * The sender publishes a status, or votes. A status that nobody here follows, is addressed by or takes part in is not
+ * stored. An object that is not the sender's own is fetched from its origin. Source: ActivityPub §7.2.
+ */
+export const create: ActivityHandler = {
+  isRemembered: false,
+  async take({ document, allowed, sender, mayFetch }, services) {
+    const { object, objectId } = allowed;
+    if (object === undefined) {
+      if (objectId === undefined || !isFollowedHere(sender)) return 'ignored';
+      if (!mayFetch) return 'needs-fetch';
+      return outcomeOfNote(await services.notes.find(objectId));
+    }
+    const voted = await voteIn(object, sender, services);
+    if (voted !== undefined) return voted;
+    if (!(await concerns(document, object, sender, services))) return 'ignored';
+    return outcomeOfNote(await services.notes.received(object, sender));
+  },
+};
+
+/** Converts the answer of the account's actor to a status. */
+export function outcomeOfNote(note: KnownStatus | Missing | 'irrelevant'): Outcome {
+  if (note === 'irrelevant') return 'ignored';
+  if (!isMissing(note)) return 'done';
+  return note.missing === 'later' ? 'later' : 'ignored';
+}
+
+/**
+ * Returns true if a new status concerns somebody of this server: a follower of its author, somebody whom it addresses
+ * or mentions, or the author of a status known here that it answers or quotes.
+ */
+async function concerns(
+  activity: JsonObject,
+  note: JsonObject,
+  sender: StoreAccountRecord,
+  { baseUrl, notes }: IncomingServices,
+): Promise<boolean> {
+  if (isFollowedHere(sender)) return true;
+  const mentioned = asList(note.tag, TAGS_MAX).flatMap((tag) => (isObject(tag) ? [tag.href] : []));
+  const named = [...idsOf([activity.to, activity.cc, note.to, note.cc].flat()), ...idsOf(mentioned, TAGS_MAX)];
+  if (named.some((uri) => readLocalUri(baseUrl, uri)?.kind === 'account')) return true;
+  const others = [note.inReplyTo, ...QUOTES.map((name) => note[name])].flatMap((value) => idOf(value) ?? []);
+  for (const uri of new Set(others)) if ((await notes.known(uri)) !== undefined) return true;
+  return false;
+}

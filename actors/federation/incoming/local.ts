@@ -1,0 +1,36 @@
+import type { StoreAccountRecord } from '../../../proto/gen/types.js';
+import { readLocalUri } from '../../domain/addresses.js';
+import { isProblem, type Problem, Unavailable } from '../../domain/problem.js';
+import type { IncomingActivity, IncomingServices, Outcome } from '../inbox/port.js';
+import { idOf, objectOf } from '../reading/values.js';
+
+/** Returns the local account of an address; undefined for any other address. */
+export async function localAccountAt(
+  uri: string | undefined,
+  services: Pick<IncomingServices, 'baseUrl' | 'localAccount'>,
+): Promise<StoreAccountRecord | undefined> {
+  const local = uri === undefined ? undefined : readLocalUri(services.baseUrl, uri);
+  return local?.kind === 'account' ? services.localAccount(local.username) : undefined;
+}
+
+/** Converts the reply of an actor: a refusal means that the activity has no effect. @throws Unavailable */
+export function outcomeOf(reply: unknown | Problem): Outcome {
+  if (!isProblem(reply)) return 'done';
+  if (reply.problem === 'unavailable') throw new Unavailable(reply.detail);
+  return 'ignored';
+}
+
+/**
+ * Returns the local account whose follow of the sender an Accept or a Reject answers. It is named by the embedded
+ * Follow, or by the id of the Follow, which begins with the follower's address.
+ */
+export async function localFollower(
+  { document, allowed, senderUri }: IncomingActivity,
+  services: IncomingServices,
+): Promise<StoreAccountRecord | undefined> {
+  const follow = objectOf(document.object);
+  const object = follow && idOf(follow.object);
+  if (object !== undefined && object !== senderUri) return undefined;
+  const named = (follow && idOf(follow.actor)) ?? allowed.objectId?.match(/^[^#]*\/users\/[^/?#]+/)?.[0];
+  return localAccountAt(named, services);
+}

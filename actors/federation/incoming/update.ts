@@ -1,0 +1,27 @@
+import type { ActivityHandler } from '../inbox/port.js';
+import { ACTOR_TYPES } from '../reading/authority.js';
+import { typeAmong } from '../reading/values.js';
+import { isMissing } from '../remote/port.js';
+import { outcomeOfNote } from './create.js';
+
+/**
+ * The sender changes its profile or a status of its own. A profile is fetched from its server, which bounds how often
+ * it changes. Source: ActivityPub §7.3.
+ */
+export const update: ActivityHandler = {
+  isRemembered: false,
+  async take({ allowed, sender, senderUri, mayFetch }, services) {
+    const { object, objectId } = allowed;
+    if (objectId === senderUri || (object !== undefined && typeAmong(object, ACTOR_TYPES) !== undefined)) {
+      if (objectId !== senderUri) return 'ignored';
+      if (!mayFetch) return 'needs-fetch';
+      const found = await services.people.find(senderUri, { fresh: true });
+      if (!isMissing(found)) return 'done';
+      return found.missing === 'later' ? 'later' : 'ignored';
+    }
+    if (object === undefined || objectId === undefined) return 'ignored';
+    const known = await services.notes.known(objectId);
+    if (known?.accountId !== sender.id) return 'ignored';
+    return outcomeOfNote(await services.notes.revised(object, sender));
+  },
+};

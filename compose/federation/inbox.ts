@@ -1,0 +1,101 @@
+import { isProblem } from '../../actors/domain/problem.js';
+import { isThere } from '../../actors/domain/standing.js';
+import { Inbox, type Signatures, takeLater } from '../../actors/federation/inbox/inbox.js';
+import type { IncomingServices } from '../../actors/federation/inbox/port.js';
+import { KnownActivities, SeenSignatures } from '../../actors/federation/inbox/replays.js';
+import { WaitingActivities } from '../../actors/federation/inbox/waiting.js';
+import { People } from '../../actors/federation/remote/people.js';
+import type { RemoteNotes, RemotePeople } from '../../actors/federation/remote/port.js';
+import { askerOf, receiverOf } from '../../actors/runtime/kind.js';
+import type { Runtime } from '../../actors/runtime/runtime.js';
+import type { Services } from '../../gateway/http/services.js';
+import { accounts } from '../../store/tables.js';
+import { INBOX_TOPIC } from '../../transport/bus.js';
+import type { FederationClient } from '../../transport/federation/port.js';
+import { parseSignature, type SignatureVerifier } from '../../transport/federation/verification.js';
+import type { Kinds } from '../actors.js';
+import type { NodeBase } from '../base.js';
+
+/** Parts of the gateway that the inbox needs. */
+type Parts = Pick<Services, 'registry' | 'newAccountId'>;
+
+/** Builds everything that handlers of activities use. */
+export function incomingServices(
+  { settings, tables, clock, caches }: NodeBase,
+  { account, conversation, report }: Kinds,
+  runtime: Runtime,
+  { registry, newAccountId }: Parts,
+  { people, notes }: { readonly people: RemotePeople; readonly notes: RemoteNotes },
+): IncomingServices {
+  const query = askerOf(account, runtime);
+  return {
+    baseUrl: settings.BASE_URL,
+    people,
+    notes,
+    askAccount: receiverOf(account, runtime),
+    askConversation: receiverOf(conversation, runtime),
+    askReport: receiverOf(report, runtime),
+    async relationsOf(viewer, target) {
+      const reply = await query(viewer, 'relations', { targets: [target] });
+      const relation = isProblem(reply) ? undefined : reply.relations[0];
+      return { following: relation?.following === true, blockedBy: relation?.blockedBy !== false };
+    },
+    async localAccount(username) {
+      const id = await registry.find(`acct:${username.toLowerCase()}`);
+      const record = id === undefined ? undefined : await tables.get(accounts, { account: id });
+      return record !== undefined && isThere(record) ? record : undefined;
+    },
+    activities: new KnownActivities(tables, caches),
+    tables,
+    clock,
+    newReportId: newAccountId,
+  };
+}
+
+/** The inbox of a node, and the activities that wait for a fetch. */
+export interface OpenInbox {
+  readonly inbox: Inbox;
+  readonly waiting: WaitingActivities;
+}
+
+export async function openInbox(
+  base: NodeBase,
+  services: IncomingServices,
+  verifier: Pick<SignatureVerifier, 'verify'>,
+): Promise<OpenInbox> {
+  const { tables, bus, placement, clock, random, logger, caches } = base;
+  const waiting = new WaitingActivities({
+    ...{ tables, placement, clock, random },
+    logger: logger.child({ part: 'inbox' }),
+    announce: (lane) => bus.publish(INBOX_TOPIC, Uint8Array.of(lane)),
+    carryOut: (activity) => takeLater(activity, services),
+  });
+  await bus.subscribe(INBOX_TOPIC, (payload) => waiting.announced(payload[0] ?? 0));
+  const signatures: Signatures = {
+    parse: parseSignature,
+    verify: (request, publicPem, nowMs) => verifier.verify(request, publicPem, nowMs),
+  };
+  return { inbox: new Inbox({ services, signatures, waiting, seen: new SeenSignatures(caches) }), waiting };
+}
+
+/** Accounts of other servers. */
+export function openPeople(
+  { settings, tables, clock, caches }: NodeBase,
+  { account }: Kinds,
+  runtime: Runtime,
+  { registry, newAccountId }: Parts,
+  client: FederationClient,
+): People {
+  const here = { baseUrl: settings.BASE_URL, domain: settings.DOMAIN };
+  const askAccount = receiverOf(account, runtime);
+  return new People({ ...here, tables, client, clock, caches, registry, newAccountId, askAccount });
+}
+
+/** Knows no status of other servers. */
+export const NO_NOTES: RemoteNotes = {
+  known: async () => undefined,
+  find: async () => ({ missing: 'refused' }),
+  received: async () => ({ missing: 'refused' }),
+  revised: async () => ({ missing: 'refused' }),
+  deleted: async () => {},
+};
