@@ -47,6 +47,8 @@ export interface Outside {
   readonly push: WebPushSender;
   readonly accountKeys: AccountKeys;
   readonly federation: Federation;
+  /** Limits of other servers. */
+  readonly domains: DomainLimits;
   /** Settings and keys of the instance, cached. */
   readonly entries: InstanceEntries;
   readonly keyedTokens: KeyedTokens;
@@ -69,9 +71,12 @@ export async function openOutside(base: NodeBase): Promise<Outside> {
   const entries = new InstanceEntries(tables);
   const push = openPushSender(base, { ...client, entries });
   const accountKeys = new AccountKeys(tables, clock, caches);
-  const federation = openFederation(base, client, accountKeys);
+  const failed = unread(base, 'failed to read the limits of servers');
+  const source = { entries, tables, clock, failed };
+  const domains = await DomainLimits.open(source, settings.LIMITED_FEDERATION === 'on', caches);
+  const federation = openFederation(base, client, accountKeys, domains);
   const pushes = { alerts: new AlertsSlot(), pushes: new PushFigures() };
-  const signed = { accountKeys, federation };
+  const signed = { accountKeys, federation, domains };
   return { media, parsers, workshop, addressGuard, web, push, ...signed, entries, keyedTokens, ...pushes };
 }
 
@@ -97,10 +102,7 @@ export interface Kinds {
 
 export async function openKinds(base: NodeBase, outside: Outside, rings: HomeRings): Promise<Kinds> {
   const { settings, tables, clock, random, logger } = base;
-  const { workshop, parsers, web, keyedTokens, alerts, pushes } = outside;
-  const failed = unread(base, 'failed to read the limits of servers');
-  const source = { entries: outside.entries, tables, clock, failed };
-  const domains = await DomainLimits.open(source, settings.LIMITED_FEDERATION === 'on', base.caches);
+  const { workshop, parsers, web, keyedTokens, alerts, pushes, domains } = outside;
   const limits = await AccountLimits.open(
     tables,
     clock,

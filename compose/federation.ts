@@ -1,3 +1,4 @@
+import type { DomainPolicies } from '../actors/domain/servers/domain-policy.js';
 import { type AccountKeys, INSTANCE_KEY } from '../actors/federation/account-keys.js';
 import { instanceActorUri } from '../actors/federation/documents/actor.js';
 import { CachedSchemes, type SchemeMemory } from '../transport/federation/scheme-memory.js';
@@ -17,11 +18,18 @@ export function openFederation(
   { settings, clock, caches }: NodeBase,
   connections: Pick<SignedClientOptions, 'guard' | 'userAgent' | 'resolve'>,
   keys: AccountKeys,
+  domains: DomainPolicies,
 ): Federation {
   const schemes = new CachedSchemes(caches);
   const instance = keys.signerOf(INSTANCE_KEY, instanceActorUri(settings.BASE_URL));
   return {
-    client: new SignedClient({ ...connections, clock, instance, schemes }),
+    client: new SignedClient({
+      ...connections,
+      clock,
+      instance,
+      schemes,
+      isSuspended: (host) => domains.of(host).suspended,
+    }),
     signatures: new SignatureVerifier(caches),
     schemes,
   };

@@ -19,6 +19,8 @@ export interface SignedClientOptions {
   /** Signs fetches. */
   readonly instance: Signer;
   readonly schemes: SchemeMemory;
+  /** Returns true for hosts (with port) of suspended servers, to which nothing is sent. */
+  readonly isSuspended: (host: string) => boolean;
   /** Resolves names. Default: the system's resolver. */
   readonly resolve?: Resolve | undefined;
   /** Timeouts of a fetch and of a delivery, with redirects and both schemes. Default: FETCH_MS, DELIVERY_MS. */
@@ -143,7 +145,7 @@ export class SignedClient implements FederationClient {
     if (!URL.canParse(text, base?.href)) return undefined;
     const url = new URL(text, base);
     url.hash = '';
-    return this.#options.guard.maySend(url) ? url : undefined;
+    return this.#options.guard.maySend(url) && !this.#options.isSuspended(url.host) ? url : undefined;
   }
 
   /** Sends a request. A host that refuses one signature scheme gets the other once; the accepted one is remembered. */

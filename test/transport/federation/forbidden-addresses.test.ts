@@ -21,7 +21,7 @@ const here: Resolve = (_host, _options, done) => done(null, [{ address: '127.0.0
 const open = (allowed: readonly string[], more: Partial<SignedClientOptions> = {}) =>
   new SignedClient({
     ...{ guard: new AddressGuard(allowed), userAgent: 'test', clock: realClock, instance: signer },
-    ...{ schemes: new CachedSchemes(undefined), resolve: here, ...more },
+    ...{ schemes: new CachedSchemes(undefined), isSuspended: () => false, resolve: here, ...more },
   });
 
 async function listen(host: string): Promise<void> {

@@ -34,6 +34,7 @@ const open = (options: Partial<SignedClientOptions> = {}) =>
     clock: realClock,
     instance: instance.signer,
     schemes,
+    isSuspended: () => false,
     ...options,
   });
 
@@ -201,6 +202,18 @@ test('three redirects are followed, each signed anew for its address', async () 
   assert.deepEqual(other.taken(), []);
   answer = reply(302, '', '', { location: '/1' });
   assert.deepEqual(await client.object(`${host.url}/1`), { kind: 'unusable', reason: 'redirects' });
+});
+
+test('nothing is sent to a suspended server, also not after a redirect', async () => {
+  const suspended = new URL(other.url).host;
+  await client.close();
+  client = open({ isSuspended: (host) => host === suspended });
+  assert.deepEqual(await client.object(`${other.url}/note`), { kind: 'unusable', reason: 'blocked' });
+  assert.deepEqual(await client.jrd(`${other.url}/.well-known/webfinger`), { kind: 'unusable', reason: 'blocked' });
+  assert.deepEqual(await client.deliver(`${other.url}/inbox`, Buffer.from('{}'), instance.signer), { kind: 'refused' });
+  answer = reply(302, ACTIVITY, '', { location: `${other.url}/note` });
+  assert.deepEqual(await client.object(`${host.url}/note`), { kind: 'unusable', reason: 'blocked' });
+  assert.deepEqual(other.taken(), []);
 });
 
 test('a host that refuses cavage gets RFC 9421 once, and first from then on', async () => {
