@@ -65,13 +65,17 @@ export const block: Slice<State, Commands, Events, More> = {
     },
     unblock(state, { target }, { nowMs }) {
       const reply = { ...relationTo(state, target, nowMs), blocking: false };
-      return { events: state.blocking.has(target) ? [{ type: 'unblocked', target }] : [], reply };
+      const edgeId = state.blocking.get(target);
+      return { events: edgeId === undefined ? [] : [{ type: 'unblocked', target, edgeId }], reply };
     },
-    receiveBlock(state, { from, on }, about) {
+    receiveBlock(state, { from, on, edgeId }, about) {
       if (state.blockedBy.has(from) === on) return { events: [], reply: {} };
       if (on && state.blockedBy.size >= BLOCKED_BY_MAX) return { events: partings(state, from, about), reply: {} };
       return {
-        events: [{ type: 'blockReceived', from, on, atMs: about.nowMs }, ...(on ? partings(state, from, about) : [])],
+        events: [
+          { type: 'blockReceived', from, on, atMs: about.nowMs, edgeId },
+          ...(on ? partings(state, from, about) : []),
+        ],
         reply: {},
       };
     },

@@ -4,9 +4,10 @@ import { accounts } from '../../store/tables.js';
 import { edgePage } from '../domain/edge-page.js';
 import { type Problem, problem } from '../domain/problem.js';
 import { isLanguage } from '../domain/text/language.js';
-import type { Slice } from '../runtime/slice.js';
+import type { Ctx, Decision, Slice } from '../runtime/slice.js';
 import { leaveLists } from './lists.js';
 import { type RelationState, relationTo } from './relations.js';
+import type { OriginState } from './standing.js';
 
 export interface Commands {
   follow: { in: P.AccountFollow; out: P.AccountRelation };
@@ -19,6 +20,8 @@ export interface Events {
   unfollowed: P.AccountUnfollowed;
   followAnswered: P.AccountFollowAnswered;
 }
+
+type State = RelationState & OriginState;
 
 /**
  * Bounds one activation's memory and the merge of a home timeline. Source: Mastodon FollowLimitValidator, default
@@ -39,25 +42,29 @@ export const FOLLOWS_WITH_LANGUAGES_MAX = 750;
 const ownRow = (account: string) => [{ table: accounts, key: { account } }];
 
 /** The follower's side of a follow. */
-export const follow: Slice<RelationState, Commands, Events> = {
+export const follow: Slice<State, Commands, Events> = {
   decide: {
-    follow(state, command, { self, nowMs, newId }) {
+    follow(state, command, about) {
+      const { self, nowMs, newId } = about;
       const { target, targetLocked, reblogs, notify } = command;
       if (target === self || state.blocking.has(target) || state.blockedBy.has(target))
-        return problem('forbidden', 'This action is not allowed');
+        return refusedFollow(state, command, about);
       const edge = state.following.get(target);
       const limit = command.limit === undefined ? edge?.limit : limitTo(command.limit.languages);
       const options = { reblogs: reblogs ?? edge?.reblogs ?? true, notify: notify ?? edge?.notify ?? false, limit };
       const refused = refusedLimit(state, target, limit);
       if (refused !== undefined) return refused;
-      const pending = edge?.pending ?? targetLocked;
+      // An account of another server learns of the answer by an activity, so it always waits for one.
+      const pending = edge?.pending ?? (targetLocked || state.origin !== undefined);
       const relation = { ...relationTo(state, target, nowMs), ...options, following: !pending, requested: pending };
-      if (edge !== undefined && isSame(edge, options)) return { events: [], reply: relation };
+      // Another server that asks again has not received the answer.
+      const asksAgain = command.activityId !== undefined && edge?.pending === false;
+      if (edge !== undefined && !asksAgain && isSame(edge, options)) return { events: [], reply: relation };
       if (edge === undefined && state.following.size >= FOLLOWING_MAX)
         return problem('limit_reached', `Validation failed: You cannot follow more than ${FOLLOWING_MAX} people`);
       const edgeId = edge?.edgeId ?? newId();
       const optionsOnly = edge !== undefined;
-      const { activityId } = command;
+      const activityId = command.activityId ?? edge?.activityId;
       const event = { target, edgeId, pending, ...options, atMs: edge?.atMs ?? nowMs, optionsOnly, activityId };
       return { events: [{ type: 'followed', ...event }], reply: relation };
     },
@@ -79,7 +86,8 @@ export const follow: Slice<RelationState, Commands, Events> = {
       const edge = state.following.get(target);
       const isKnown = answer !== 'rejected' && edge?.pending === (answer === 'pending');
       if (edge?.edgeId !== edgeId || isKnown) return { events: [], reply: {} };
-      return { events: [{ type: 'followAnswered', target, edgeId, answer }], reply: {} };
+      const { activityId } = edge;
+      return { events: [{ type: 'followAnswered', target, edgeId, answer, activityId }], reply: {} };
     },
     following(state, bounds) {
       const edges: P.AccountEdge[] = [];
@@ -90,8 +98,8 @@ export const follow: Slice<RelationState, Commands, Events> = {
     },
   },
   apply: {
-    followed(state, { target, edgeId, pending, reblogs, notify, atMs, limit }) {
-      state.following.set(target, { target, edgeId, pending, reblogs, notify, atMs, limit });
+    followed(state, { target, edgeId, pending, reblogs, notify, atMs, limit, activityId }) {
+      state.following.set(target, { target, edgeId, pending, reblogs, notify, atMs, limit, activityId });
     },
     unfollowed(state, { target }) {
       state.following.delete(target);
@@ -136,11 +144,26 @@ export const follow: Slice<RelationState, Commands, Events> = {
     },
   },
   events: {
-    followed: { codec: codec('murmuration.account.Followed'), invalidates: false, overlaps: () => true },
+    followed: {
+      codec: codec('murmuration.account.Followed'),
+      invalidates: false,
+      overlaps: (_event, { origin }) => origin === undefined,
+    },
     unfollowed: { codec: codec('murmuration.account.Unfollowed'), invalidates: true },
     followAnswered: { codec: codec('murmuration.account.FollowAnswered'), invalidates: true },
   },
 };
+
+/** Refuses a follow. Another server gets an answer, and this side of the follow never begins. */
+function refusedFollow(
+  state: Readonly<State>,
+  { target, activityId }: P.AccountFollow,
+  { self, nowMs, newId }: Ctx,
+): Decision<Pick<Events, 'followAnswered'>, P.AccountRelation> {
+  if (state.origin === undefined || target === self) return problem('forbidden', 'This action is not allowed');
+  const answered = { target, edgeId: newId(), answer: 'rejected', activityId };
+  return { events: [{ type: 'followAnswered', ...answered }], reply: relationTo(state, target, nowMs) };
+}
 
 type Options = Pick<P.AccountFollowingEdge, 'reblogs' | 'notify' | 'limit'>;
 

@@ -6,6 +6,7 @@ import { accountMediaFiles, accountMediaRows, type MediaFiles } from '../media.j
 import { accountNames } from '../names.js';
 import { accountStream } from '../stream.js';
 import { domainParting } from './domain-parting.js';
+import { federatedRelations } from './federate.js';
 import { indexedStatuses } from './indexing.js';
 import { accountMail } from './mail.js';
 import { moderationTells } from './moderation-tells.js';
@@ -45,6 +46,7 @@ export function accountReactions(around: AccountContext): readonly Reaction<Acco
     accountStream,
     moderationTells,
     accountTells,
+    federatedRelations(around),
     accountTimeline(around.rings),
     accountNotices,
     domainParting(around.tables),

@@ -55,11 +55,11 @@ export const accountTells: Reaction<AccountState, AccountEvents> = {
     async followRequestRemoved({ follower, edgeId, rejected }, { self }, effects) {
       if (rejected) await tellAccount(effects, follower, 'answerFollow', { target: self, edgeId, answer: 'rejected' });
     },
-    async blocked({ target }, { self }, effects) {
-      await tellAccount(effects, target, 'receiveBlock', { from: self, on: true });
+    async blocked({ target, edgeId }, { self }, effects) {
+      await tellAccount(effects, target, 'receiveBlock', { from: self, on: true, edgeId });
     },
-    async unblocked({ target }, { self }, effects) {
-      await tellAccount(effects, target, 'receiveBlock', { from: self, on: false });
+    async unblocked({ target, edgeId }, { self }, effects) {
+      await tellAccount(effects, target, 'receiveBlock', { from: self, on: false, edgeId });
     },
     async posted(event, { self, state }, effects) {
       const quote = event.quote && (await answeredQuote(effects, self, event, event.quote));

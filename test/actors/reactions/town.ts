@@ -1,11 +1,16 @@
-import { makeId } from '../../../actors/domain/ids.js';
+import { idShard, makeId } from '../../../actors/domain/ids.js';
+import { DeliveryGate } from '../../../actors/federation/delivery/delivery-gate.js';
+import { DeliveryFigures } from '../../../actors/federation/delivery/figures.js';
 import { accountKind } from '../../../actors/kinds/account.js';
 import { conversationKind } from '../../../actors/kinds/conversation.js';
 import { pushKind } from '../../../actors/kinds/push.js';
+import { remoteHostKind } from '../../../actors/kinds/remote-host.js';
 import { PushFigures } from '../../../actors/push/figures.js';
+import { hostId } from '../../../actors/remote-host/remote-host.js';
 import { askerOf } from '../../../actors/runtime/kind.js';
 import { codec } from '../../../proto/codec.js';
 import type { AccountPost, NodeStatusTopic } from '../../../proto/gen/types.js';
+import { Cache } from '../../../store/cache/cache.js';
 import { STATUSES_TOPIC } from '../../../transport/bus.js';
 import type { Mail, MailOutcome } from '../../../transport/mailer.js';
 import { lonelyRings } from '../../kit/actors/lonely-rings.js';
@@ -23,7 +28,20 @@ export const blankPost: AccountPost = {
   tags: [],
 };
 
-/** Returns registered accounts on one node of real actors, with the mails, pushes and messages that they sent. */
+/** Host of the accounts of another server. */
+export const FAR = 'far.example';
+
+/** An activity as another server receives it. */
+export interface Delivered {
+  readonly inbox: string;
+  /** Account that signs. */
+  readonly signer: string;
+  readonly activity: { readonly id: string; readonly type: string; readonly actor: string; readonly object: unknown };
+}
+
+/**
+ * Returns registered accounts on one node of real actors, with the mails, pushes, messages and activities that they sent.
+ */
 export async function town(names: readonly string[]) {
   const stage = new Stage();
   const mails: Mail[] = [];
@@ -55,7 +73,10 @@ export async function town(names: readonly string[]) {
     },
     sender: { send: async () => ({ kind: 'sent' }) },
   });
-  const node = await stage.node(1, {}, [account, conversation, mailbox, push]);
+  const delivered: Delivered[] = [];
+  const host = recordingHosts(stage, delivered);
+  const node = await stage.node(1, {}, [account, conversation, mailbox, push, host]);
+  await node.runtime.acquire([idShard(hostId(FAR))]);
   const published: NodeStatusTopic[] = [];
   await stage.bus('listener').subscribe(STATUSES_TOPIC, (bytes) => {
     published.push(codec('murmuration.node.StatusTopic').decode(bytes));
@@ -81,6 +102,7 @@ export async function town(names: readonly string[]) {
     mails,
     pushed,
     published,
+    delivered,
     tables: stage.shared,
     id: (name: string) => people[name] ?? '',
     account: ((id, command, input) => settled(askAccount(id, command, input))) as typeof askAccount,
@@ -88,6 +110,21 @@ export async function town(names: readonly string[]) {
     askAccount,
     askConversation,
   };
+}
+
+/** Returns the kind of hosts that take every activity. */
+function recordingHosts(stage: Stage, delivered: Delivered[]) {
+  return remoteHostKind({
+    ...{ tables: stage.shared, clock: stage.clock, random: { fraction: () => 0 }, figures: new DeliveryFigures() },
+    ...{ gate: new DeliveryGate(), documents: new Cache('outgoing_documents', 100, undefined) },
+    signers: { signerOf: (owner) => ({ keyId: owner, privateKey: () => Promise.reject(new Error('no key')) }) },
+    client: {
+      async deliver(inbox, body, { keyId }) {
+        delivered.push({ inbox, signer: keyId, activity: JSON.parse(Buffer.from(body).toString()) });
+        return { kind: 'delivered' };
+      },
+    },
+  });
 }
 
 export function registration(username: string) {

@@ -1,0 +1,12 @@
+import { type FollowedPair, receivedFollow } from './follow.js';
+
+/**
+ * Renders the acceptance of another server's Follow. `edgeId`: of the follow here. A server that asks again gets an Accept
+ * with an id of its own. Source: ActivityPub §7.6.
+ */
+export const acceptActivity = (pair: FollowedPair, edgeId: string, followId: string | undefined, round: number) => ({
+  id: `${pair.local}#accepts/follows/${edgeId}/${round}`,
+  type: 'Accept',
+  actor: pair.local,
+  object: receivedFollow(pair, followId),
+});

@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict';
+import { afterEach, test } from 'node:test';
+import { emptyProfile } from '../../../actors/account/profile.js';
+import { makeId } from '../../../actors/domain/ids.js';
+import { isProblem } from '../../../actors/domain/problem.js';
+import { FAR, town } from './town.js';
+
+type Town = Awaited<ReturnType<typeof town>>;
+const closing: Town[] = [];
+afterEach(() => {
+  for (const { stage } of closing.splice(0)) stage.close();
+});
+
+const BOB_URI = `https://${FAR}/users/bob`;
+const ANN_URI = 'https://here.example/users/ann';
+
+/** Returns ann, an account of this server, and bob, one of another. */
+async function world() {
+  const here = await town(['ann']);
+  closing.push(here);
+  const [ann, bob] = [here.id('ann'), makeId(here.stage.clock.nowMs(), 1, 63)];
+  const actor = {
+    ...{ uri: BOB_URI, url: '', inbox: `${BOB_URI}/inbox`, sharedInbox: `https://${FAR}/inbox`, outbox: '' },
+    ...{ followersUri: '', featuredUri: '', keys: [], type: 'Person', alsoKnownAs: [], movedTo: '' },
+    ...{ fetchedAtMs: here.stage.clock.nowMs(), gone: false, avatarUrl: '', headerUrl: '', emojis: [], publishedMs: 0 },
+  };
+  await here.account(bob, 'describe', { username: 'bob', domain: FAR, profile: emptyProfile, actor });
+  const relation = async () => {
+    const relations = await here.account(ann, 'relations', { targets: [bob] });
+    if (isProblem(relations)) throw new Error(relations.detail);
+    return relations.relations[0];
+  };
+  /** Returns the activities that were delivered since the last call. */
+  const sent = async () => {
+    await here.stage.clock.settle();
+    return here.delivered.splice(0);
+  };
+  const types = async () => (await sent()).map(({ activity }) => activity.type);
+  const follow = { target: bob, targetLocked: false };
+  const followed = { target: ann, targetLocked: false, activityId: `${BOB_URI}/follows/1` };
+  return { ...here, ann, bob, relation, sent, types, follow, followed };
+}
+
+test('a follow of an unlocked remote account shows at once, waits then, and is sent to its inbox', async () => {
+  const { account, ann, relation, sent, follow } = await world();
+  const answer = await account(ann, 'follow', follow);
+  assert.ok(!isProblem(answer));
+  assert.deepEqual([answer.following, answer.requested], [true, false]);
+  const pending = await relation();
+  assert.deepEqual([pending?.following, pending?.requested], [false, true]);
+  const [one, ...more] = await sent();
+  assert.deepEqual(more, []);
+  assert.deepEqual([one?.inbox, one?.signer], [`${BOB_URI}/inbox`, ann]);
+  const { id, type, actor, object } = one?.activity ?? {};
+  assert.deepEqual({ type, actor, object }, { type: 'Follow', actor: ANN_URI, object: BOB_URI });
+  assert.match(id ?? '', /^https:\/\/here\.example\/users\/ann#follows\/[0-9]{18}$/);
+});
+
+test('an Accept settles the follow, and its end sends Undo of the same Follow', async () => {
+  const { account, ann, bob, relation, sent, follow } = await world();
+  await account(ann, 'follow', follow);
+  const [one] = await sent();
+  await account(bob, 'authorizeFollow', { follower: ann });
+  assert.equal((await relation())?.following, true);
+  await account(ann, 'unfollow', { target: bob });
+  const [undo, ...more] = await sent();
+  assert.deepEqual(more, []);
+  const { id, type, object } = undo?.activity ?? {};
+  assert.deepEqual([type, id], ['Undo', `${one?.activity.id}/undo`]);
+  assert.deepEqual((object as { id: string }).id, one?.activity.id);
+});
+
+test('a Reject ends a request or a follow, and sends nothing', async () => {
+  const { account, ann, bob, relation, types, follow } = await world();
+  await account(ann, 'follow', follow);
+  await account(bob, 'rejectFollow', { follower: ann });
+  assert.deepEqual([(await relation())?.requested, await types()], [false, ['Follow']]);
+});
+
+test('a withdrawn request sends Undo', async () => {
+  const { account, ann, bob, types, follow } = await world();
+  await account(ann, 'follow', follow);
+  await account(ann, 'unfollow', { target: bob });
+  assert.deepEqual(await types(), ['Follow', 'Undo']);
+});
+
+test('a remote follower is accepted by an Accept that contains the Follow', async () => {
+  const { account, ann, bob, relation, sent, followed } = await world();
+  await account(bob, 'follow', followed);
+  assert.equal((await relation())?.followedBy, true);
+  const [accept, ...more] = await sent();
+  assert.deepEqual([more, accept?.signer, accept?.inbox], [[], ann, `${BOB_URI}/inbox`]);
+  const { type, actor, object } = accept?.activity ?? {};
+  const embedded = { id: followed.activityId, type: 'Follow', actor: BOB_URI, object: ANN_URI };
+  assert.deepEqual({ type, actor, object }, { type: 'Accept', actor: ANN_URI, object: embedded });
+});
+
+test('a remote follower who asks again gets another Accept', async () => {
+  const { account, bob, sent, followed } = await world();
+  await account(bob, 'follow', followed);
+  await account(bob, 'follow', { ...followed, activityId: `${BOB_URI}/follows/2` });
+  const accepts = await sent();
+  assert.deepEqual(
+    accepts.map(({ activity }) => (activity.object as { id: string }).id),
+    [`${BOB_URI}/follows/1`, `${BOB_URI}/follows/2`],
+  );
+  assert.equal(new Set(accepts.map(({ activity }) => activity.id)).size, 2);
+});
+
+test('a locked account answers a remote follower when its owner has decided', async () => {
+  const { account, ann, bob, types, followed } = await world();
+  await account(ann, 'updateProfile', { fields: [], locked: true } as never);
+  await account(bob, 'follow', followed);
+  assert.deepEqual(await types(), []);
+  await account(ann, 'authorizeFollow', { follower: bob });
+  assert.deepEqual(await types(), ['Accept']);
+  await account(bob, 'unfollow', { target: ann });
+  await account(bob, 'follow', followed);
+  await account(ann, 'rejectFollow', { follower: bob });
+  assert.deepEqual(await types(), ['Reject']);
+});
+
+test('a removed remote follower gets a Reject, and its own Undo gets nothing', async () => {
+  const { account, ann, bob, types, followed } = await world();
+  await account(bob, 'follow', followed);
+  await account(bob, 'unfollow', { target: ann });
+  assert.deepEqual(await types(), ['Accept']);
+  await account(bob, 'follow', followed);
+  await types();
+  const state = await account(bob, 'following', { limit: 1 } as never);
+  const edgeId = isProblem(state) ? '' : (state.edges[0]?.edgeId ?? '');
+  await account(ann, 'dropFollower', { follower: bob, edgeId });
+  assert.deepEqual(await types(), ['Reject']);
+});
+
+test('a hidden domain ends the follows of its accounts with a Reject', async () => {
+  const { account, ann, bob, relation, types, followed } = await world();
+  await account(bob, 'follow', followed);
+  await types();
+  await account(ann, 'partFromDomain', { domain: FAR, following: false });
+  assert.deepEqual([await types(), (await relation())?.followedBy], [['Reject'], false]);
+});
+
+test('a block sends Block and ends the follows of both, and its end sends Undo of the same Block', async () => {
+  const { account, ann, bob, relation, sent, follow, followed } = await world();
+  await account(ann, 'follow', follow);
+  await account(bob, 'authorizeFollow', { follower: ann });
+  await account(bob, 'follow', followed);
+  await sent();
+  await account(ann, 'block', { target: bob });
+  const blocked = await sent();
+  assert.deepEqual(blocked.map(({ activity }) => activity.type).sort(), ['Block', 'Reject', 'Undo']);
+  const { following, followedBy, blocking } = (await relation()) ?? {};
+  assert.deepEqual([following, followedBy, blocking], [false, false, true]);
+  await account(ann, 'unblock', { target: bob });
+  const [undo, ...more] = await sent();
+  const block = blocked.find(({ activity }) => activity.type === 'Block');
+  assert.deepEqual(more, []);
+  assert.equal(undo?.activity.id, `${block?.activity.id}/undo`);
+  await account(ann, 'block', { target: bob });
+  assert.notEqual((await sent())[0]?.activity.id, block?.activity.id);
+});
+
+test('a follow of a blocked account is rejected', async () => {
+  const { account, ann, bob, relation, types, followed } = await world();
+  await account(ann, 'block', { target: bob });
+  await types();
+  await account(bob, 'follow', followed);
+  assert.deepEqual([await types(), (await relation())?.followedBy], [['Reject'], false]);
+});
+
+test('follows between local accounts send nothing', async () => {
+  const here = await town(['ann', 'carl']);
+  closing.push(here);
+  await here.account(here.id('ann'), 'follow', { target: here.id('carl'), targetLocked: false });
+  await here.account(here.id('ann'), 'block', { target: here.id('carl') });
+  await here.stage.clock.settle();
+  assert.deepEqual(here.delivered, []);
+});
