@@ -40,6 +40,7 @@ export async function serveMetrics(listen: string, node: Node): Promise<() => Pr
   addCaches(registry, node);
   addRefusals(registry, node);
   addPushes(registry, node);
+  addDeliveries(registry, node);
   addFederation(registry, node);
   addMails(registry, node);
   const server = createServer((_request, response) => {
@@ -184,6 +185,36 @@ function addPushes(registry: Registry, { pushes, services }: Node): void {
       this.set(pushes.oldestMs(services.clock.nowMs()) / 1_000);
     },
   });
+}
+
+/** Adds the activities that this node delivers to other servers, and those that wait for another attempt. */
+function addDeliveries(registry: Registry, { delivery, services }: Node): void {
+  const gauge = (name: string, help: string, read: () => number) =>
+    new Gauge({
+      name: `murmuration_delivery_${name}`,
+      help,
+      registers: [registry],
+      collect() {
+        this.set(read());
+      },
+    });
+  const waiting = () => delivery.waiting(services.clock.nowMs());
+  gauge('delivered', 'Activities that an inbox of another server has accepted', () => delivery.delivered);
+  gauge('waiting', 'Deliveries that wait for another attempt', () => waiting().count);
+  gauge('waiting_hosts', 'Hosts for which deliveries wait', () => waiting().hosts);
+  gauge('oldest_seconds', 'Age of the oldest waiting delivery; 0 if none waits', () => waiting().oldestMs / 1_000);
+  const counts = { failed: 'Failed attempts to deliver an activity', dropped: 'Deliveries that were given up' };
+  for (const [name, help] of Object.entries(counts) as ['failed' | 'dropped', string][]) {
+    new Gauge({
+      name: `murmuration_delivery_${name}`,
+      help,
+      labelNames: ['reason'],
+      registers: [registry],
+      collect() {
+        for (const [reason, count] of Object.entries<number>(delivery[name])) this.set({ reason }, count);
+      },
+    });
+  }
 }
 
 /** Adds the mails of this node. An alert belongs on the age of the oldest that waits. */

@@ -7,6 +7,7 @@ import { conversationKind } from '../actors/kinds/conversation.js';
 import { instanceKind } from '../actors/kinds/instance.js';
 import { mailKind } from '../actors/kinds/mail.js';
 import { pushKind } from '../actors/kinds/push.js';
+import { remoteHostKind } from '../actors/kinds/remote-host.js';
 import { reportKind } from '../actors/kinds/report.js';
 import { webPageKind } from '../actors/kinds/web-page.js';
 import { MailFigures } from '../actors/mail/mail-figures.js';
@@ -32,7 +33,7 @@ import { NameCache } from '../transport/web/name-cache.js';
 import { AlertsSlot } from './alerts-slot.js';
 import type { NodeBase } from './base.js';
 import { rowCarrier } from './cached-rows.js';
-import { type Federation, openFederation } from './federation.js';
+import { deliveryOf, type Federation, openFederation } from './federation.js';
 import { openMedia } from './parts.js';
 import { openPushSender } from './push-sender.js';
 import { openKeyedTokens } from './token-secret.js';
@@ -95,6 +96,7 @@ export interface Kinds {
   readonly webPage: ReturnType<typeof webPageKind>;
   readonly mail: ReturnType<typeof mailKind>;
   readonly push: ReturnType<typeof pushKind>;
+  readonly host: ReturnType<typeof remoteHostKind>;
   readonly mailFigures: MailFigures;
   /** Limits of accounts, which conversations look up. */
   readonly limits: AccountLimits;
@@ -129,15 +131,16 @@ export async function openKinds(base: NodeBase, outside: Outside, rings: HomeRin
     mail: mailKind({ site, mailer, clock, keyedTokens, figures, log: mailLog }),
     mailFigures: figures,
     push: pushKind({ alerts, sender: outside.push, clock, random, figures: pushes }),
+    host: remoteHostKind(deliveryOf(base, outside)),
     limits,
   };
 }
 
 export function openRuntime(base: NodeBase, kinds: Kinds): Runtime {
   const { tables, bus, placement, clock, random, logger, cluster, caches } = base;
-  const { account, conversation, instance, report, webPage, mail, push } = kinds;
+  const { account, conversation, instance, report, webPage, mail, push, host } = kinds;
   return new Runtime({
-    kinds: [account, conversation, instance, report, webPage, mail, push].map(builtKind),
+    kinds: [account, conversation, instance, report, webPage, mail, push, host].map(builtKind),
     tables,
     journal: new Journal(tables, caches),
     caches,

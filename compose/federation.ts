@@ -1,6 +1,10 @@
 import type { DomainPolicies } from '../actors/domain/servers/domain-policy.js';
 import { type AccountKeys, INSTANCE_KEY } from '../actors/federation/account-keys.js';
+import { DeliveryGate } from '../actors/federation/delivery/delivery-gate.js';
+import { DeliveryFigures } from '../actors/federation/delivery/figures.js';
+import type { DeliveryContext } from '../actors/federation/delivery/pass.js';
 import { instanceActorUri } from '../actors/federation/documents/actor.js';
+import { Cache } from '../store/cache/cache.js';
 import { CachedSchemes, type SchemeMemory } from '../transport/federation/scheme-memory.js';
 import { SignedClient, type SignedClientOptions } from '../transport/federation/signed-client.js';
 import { SignatureVerifier } from '../transport/federation/verification.js';
@@ -12,7 +16,12 @@ export interface Federation {
   readonly signatures: SignatureVerifier;
   /** Signature schemes that other servers accept. */
   readonly schemes: SchemeMemory;
+  /** Counts of this node's deliveries. */
+  readonly delivery: DeliveryFigures;
 }
+
+/** Cached texts of activities, some 3 KB each: those of posts that go to many hosts at the moment. */
+const DOCUMENTS_CACHED_MAX = 1_000;
 
 export function openFederation(
   { settings, clock, caches }: NodeBase,
@@ -32,5 +41,20 @@ export function openFederation(
     }),
     signatures: new SignatureVerifier(caches),
     schemes,
+    delivery: new DeliveryFigures(),
+  };
+}
+
+/** Returns what the actors of other hosts need to deliver. */
+export function deliveryOf(
+  { tables, clock, random, caches }: NodeBase,
+  { accountKeys, federation }: { readonly accountKeys: AccountKeys; readonly federation: Federation },
+): DeliveryContext {
+  return {
+    ...{ tables, clock, random, gate: new DeliveryGate() },
+    client: federation.client,
+    signers: accountKeys,
+    figures: federation.delivery,
+    documents: new Cache('outgoing_documents', DOCUMENTS_CACHED_MAX, caches),
   };
 }

@@ -1,4 +1,5 @@
 import type { Logger as PinoLogger } from 'pino';
+import type { DeliveryFigures } from '../actors/federation/delivery/figures.js';
 import type { WaitingActivities } from '../actors/federation/inbox/waiting.js';
 import type { MailFigures } from '../actors/mail/mail-figures.js';
 import type { PushFigures } from '../actors/push/figures.js';
@@ -36,6 +37,8 @@ export interface Node {
   readonly pushes: PushFigures;
   /** Counts of the requests of this node to other servers. */
   readonly federation: FederationFigures;
+  /** Counts of the activities that this node delivers, and those that wait. */
+  readonly delivery: DeliveryFigures;
   /** Mails that this node has sent, and those that wait. */
   readonly mails: { readonly figures: MailFigures; waiting(): ReturnType<MailFigures['waiting']> };
   /** Undefined until it listens. */
@@ -129,6 +132,7 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
     rings,
     pushes: outside.pushes,
     federation: outside.federation.client.figures,
+    delivery: outside.federation.delivery,
     mails: { figures: kinds.mailFigures, waiting: () => kinds.mailFigures.waiting(clock.nowMs()) },
     get server() {
       return server;

@@ -292,10 +292,12 @@ export interface AccountAnswerFollow {
   readonly answer: string;
 }
 
+/** activity_id: the Follow of another server that it answers. */
 export interface AccountFollowAnswered {
   readonly target: string;
   readonly edgeId: string;
   readonly answer: string;
+  readonly activityId?: string | undefined;
 }
 
 /** A follower of another server. shared_inbox: empty if it has none. activity_id: of the Follow, to which answers refer. */
@@ -389,19 +391,23 @@ export interface AccountUnblock {
   readonly target: string;
 }
 
+/** edge_id: that of the block. */
 export interface AccountUnblocked {
   readonly target: string;
+  readonly edgeId?: string | undefined;
 }
 
 export interface AccountReceiveBlock {
   readonly from: string;
   readonly on: boolean;
+  readonly edgeId?: string | undefined;
 }
 
 export interface AccountBlockReceived {
   readonly from: string;
   readonly on: boolean;
   readonly atMs: number;
+  readonly edgeId?: string | undefined;
 }
 
 /** Bounds of a page, both exclusive. upwards: the entries next above after, up to the limit, instead of the newest. */
@@ -625,6 +631,8 @@ export interface AccountFollowingEdge {
   readonly notify: boolean;
   readonly atMs: number;
   readonly limit?: AccountLanguages | undefined;
+  /** The Follow of another server. */
+  readonly activityId?: string | undefined;
 }
 
 /** A mute. until_ms: 0 until unmuted. Readers must compare it with the time. */
