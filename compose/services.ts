@@ -28,7 +28,7 @@ import { statusIndex } from '../store/tables.js';
 import { accountIds } from './account-ids.js';
 import { type Kinds, type Outside, unread } from './actors.js';
 import type { NodeBase } from './base.js';
-import { incomingServices, NO_NOTES, openInbox, openPeople } from './federation/inbox.js';
+import { incomingServices, localNotes, openInbox, openPeople } from './federation/inbox.js';
 import { makeGuestRings } from './home-rings.js';
 import { relationNews } from './relation-news.js';
 
@@ -65,7 +65,7 @@ export async function openServices(
   const registry = registrarOf(base);
   const newAccountId = accountIds(runtime, askInstance, random);
   const people = openPeople(base, kinds, runtime, { registry, newAccountId }, federation.client);
-  const remote = { people, notes: NO_NOTES };
+  const remote = { people, notes: localNotes(base) };
   const incoming = incomingServices(base, kinds, runtime, { registry, newAccountId }, remote);
   const { inbox, waiting } = await openInbox(base, incoming, federation.signatures);
   const services: Services = {

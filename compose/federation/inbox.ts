@@ -1,3 +1,5 @@
+import { readLocalUri } from '../../actors/domain/addresses.js';
+import { storedId } from '../../actors/domain/ids.js';
 import { isProblem } from '../../actors/domain/problem.js';
 import { isThere } from '../../actors/domain/standing.js';
 import { Inbox, type Signatures, takeLater } from '../../actors/federation/inbox/inbox.js';
@@ -9,7 +11,7 @@ import type { RemoteNotes, RemotePeople } from '../../actors/federation/remote/p
 import { askerOf, receiverOf } from '../../actors/runtime/kind.js';
 import type { Runtime } from '../../actors/runtime/runtime.js';
 import type { Services } from '../../gateway/http/services.js';
-import { accounts } from '../../store/tables.js';
+import { accounts, statuses } from '../../store/tables.js';
 import { INBOX_TOPIC } from '../../transport/bus.js';
 import type { FederationClient } from '../../transport/federation/port.js';
 import { parseSignature, type SignatureVerifier } from '../../transport/federation/verification.js';
@@ -91,11 +93,15 @@ export function openPeople(
   return new People({ ...here, tables, client, clock, caches, registry, newAccountId, askAccount });
 }
 
-/** Knows no status of other servers. */
-export const NO_NOTES: RemoteNotes = {
-  known: async () => undefined,
+/** Knows the statuses of this server, and none of others. */
+export const localNotes = ({ settings, tables }: NodeBase): RemoteNotes => ({
+  async known(uri) {
+    const local = readLocalUri(settings.BASE_URL, uri);
+    const record = local?.kind === 'status' ? await tables.get(statuses, { status: storedId(local.id) }) : undefined;
+    return record?.domain ? undefined : record;
+  },
   find: async () => ({ missing: 'refused' }),
   received: async () => ({ missing: 'refused' }),
   revised: async () => ({ missing: 'refused' }),
   deleted: async () => {},
-};
+});
