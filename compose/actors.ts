@@ -15,6 +15,7 @@ import { PushFigures } from '../actors/push/figures.js';
 import type { AnyKind } from '../actors/runtime/kind.js';
 import { Runtime } from '../actors/runtime/runtime.js';
 import type { HomeRings } from '../actors/timelines/home-rings.js';
+import type { Publications } from '../actors/timelines/publications.js';
 import { BUILT_SINCE } from '../cluster/format.js';
 import { DomainLimits } from '../gateway/moderation/domain-limits.js';
 import { InstanceEntries } from '../gateway/settings/entries.js';
@@ -102,7 +103,12 @@ export interface Kinds {
   readonly limits: AccountLimits;
 }
 
-export async function openKinds(base: NodeBase, outside: Outside, rings: HomeRings): Promise<Kinds> {
+export async function openKinds(
+  base: NodeBase,
+  outside: Outside,
+  rings: HomeRings,
+  published: Publications,
+): Promise<Kinds> {
   const { settings, tables, clock, random, logger } = base;
   const { workshop, parsers, web, keyedTokens, alerts, pushes, domains } = outside;
   const limits = await AccountLimits.open(
@@ -124,7 +130,7 @@ export async function openKinds(base: NodeBase, outside: Outside, rings: HomeRin
   const pages = new LinkPages(web, parsers, (bytes) => workshop.cardImage(bytes));
   return {
     account: accountKind({ ...site, tables, rings, media: workshop }),
-    conversation: conversationKind(tables, (account) => limits.silenced(account)),
+    conversation: conversationKind(tables, (account) => limits.silenced(account), published),
     instance: instanceKind(),
     report: reportKind({ tables }),
     webPage: webPageKind({ tables, media: workshop, pages }),

@@ -3,6 +3,7 @@ import type { Clock } from '../actors/domain/time.js';
 import type { Placement, ShardHost } from '../actors/runtime/placement/placement.js';
 import { HomeRings, type RecentIds } from '../actors/timelines/home-rings.js';
 import { PublicRing } from '../actors/timelines/public-ring.js';
+import type { Publications } from '../actors/timelines/publications.js';
 import { recentIds, recentPublicIds } from '../gateway/timelines/recent.js';
 import { GUESTS_MAX } from '../gateway/viewing/guest-homes.js';
 import { codec } from '../proto/codec.js';
@@ -72,20 +73,26 @@ export function withRings(host: ShardHost, rings: HomeRings): ShardHost {
   };
 }
 
-/** Delivers every published status to the rings: one message per status and node, whoever follows its author. */
+/**
+ * Delivers every published status to the rings: one message per status and node, whoever follows its author. Records
+ * that it was published.
+ */
 export async function fanOut(
   homes: readonly Pick<HomeRings, 'deliver' | 'deliverTo' | 'closeAll' | 'deaf'>[],
   everybody: Pick<PublicRing, 'deliver' | 'close'>,
+  published: Pick<Publications, 'add' | 'missed'>,
   bus: Bus,
 ): Promise<void> {
   bus.onGap((subject) => {
     if (subject !== undefined && subject !== STATUSES_TOPIC) return;
     for (const rings of homes) rings.closeAll();
     everybody.close();
+    published.missed();
   });
   await bus.subscribe(STATUSES_TOPIC, (payload) => {
-    const { kind, id, accountId, onlyTo, listed, remote } = headlines.decode(payload);
+    const { kind, id, accountId, onlyTo, listed, remote, ...publication } = headlines.decode(payload);
     if (kind !== 'update') return;
+    published.add(id, publication);
     if (listed) everybody.deliver(id, remote === true ? 'remote' : 'local');
     for (const rings of homes) {
       if (rings.deaf) continue;

@@ -6,6 +6,7 @@ import type { PushFigures } from '../actors/push/figures.js';
 import { Alarms } from '../actors/runtime/effects/alarms.js';
 import type { Runtime } from '../actors/runtime/runtime.js';
 import type { HomeRings } from '../actors/timelines/home-rings.js';
+import { Publications } from '../actors/timelines/publications.js';
 import type { Settings } from '../cli/settings.js';
 import type { Services } from '../gateway/http/services.js';
 import { AddressBlocks } from '../gateway/moderation/address-blocks.js';
@@ -97,8 +98,9 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
   const rings = makeHomeRings({ ...timelines, bus: cluster && bus });
   const publicRing = makePublicRing(tables, timelines.log);
   const homes: Parameters<typeof fanOut>[0][number][] = [rings];
-  await fanOut(homes, publicRing, bus);
-  const kinds = await openKinds(base, outside, rings);
+  const published = new Publications(clock);
+  await fanOut(homes, publicRing, published, bus);
+  const kinds = await openKinds(base, outside, rings, published);
   const runtime = openRuntime(base, kinds);
   const alarms = new Alarms({ tables, asker: runtime, placement, clock, logger: logger.child({ part: 'alarms' }) });
   let waiting: WaitingActivities | undefined;
@@ -138,7 +140,7 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
       return server;
     },
     async listen() {
-      server = await openServer(base, membership, gateway);
+      server = await openServer(base, membership, gateway, published);
     },
     status: membership.status,
     figures: {
@@ -155,13 +157,14 @@ async function openServer(
   { settings, bus, logger, cluster }: NodeBase,
   { readiness, cutOff }: Membership,
   { services, source }: GatewayParts,
+  published: Publications,
 ): Promise<Server> {
   const relationsAgeMaxMs = () => (cluster?.liveness.hearsAll() === false ? UNHEARD_MS : Number.POSITIVE_INFINITY);
   return startServer({
     routes: allRoutes,
     services,
     bus,
-    streams: streamSources(services),
+    streams: streamSources(services, published),
     bind: settings.BIND,
     port: Number(settings.PORT),
     blocked: await AddressBlocks.open(source),

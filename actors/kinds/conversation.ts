@@ -5,6 +5,7 @@ import { conversationReactions } from '../reactions/conversation/conversation.js
 import type { IsSilenced } from '../reactions/conversation/limited.js';
 import type { ActorKind } from '../runtime/kind.js';
 import { joined } from '../runtime/slice.js';
+import type { Publications } from '../timelines/publications.js';
 
 const slices = joined(conversationSlices);
 
@@ -15,6 +16,7 @@ const slices = joined(conversationSlices);
 export function conversationKind(
   tables?: Pick<ReadTables, 'range'>,
   isSilenced: IsSilenced = () => false,
+  published: Pick<Publications, 'has'> = { has: () => undefined },
 ): ActorKind<ConversationState, ConversationCommands, ConversationEvents> {
   return {
     ...slices,
@@ -22,6 +24,6 @@ export function conversationKind(
     initial: initialConversation,
     stateVersion: 10,
     minted: true,
-    reactions: conversationReactions(tables, isSilenced),
+    reactions: conversationReactions(tables, isSilenced, published),
   };
 }

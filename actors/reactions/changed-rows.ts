@@ -12,6 +12,15 @@ export function writeChange(effects: Effects, record: StoreStatusRecord, isDelet
   return effects.write([put(changedStatuses, changedKey(effects.nowMs(), record.id), audienceOf(record, isDeleted))]);
 }
 
+/**
+ * Records that a status was published so late that the positions of streams may be beyond it. Its row is there before
+ * it is published.
+ */
+export function writeLate(effects: Effects, record: StoreStatusRecord): Promise<void> {
+  const value = { ...audienceOf(record, false), late: true };
+  return effects.write([put(changedStatuses, changedKey(effects.nowMs(), record.id), value)]);
+}
+
 /** Returns the fields that decide who may have seen the status, without its text. */
 function audienceOf(record: StoreStatusRecord, isDeleted: boolean): StoreStatusRecord {
   return {

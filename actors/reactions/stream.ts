@@ -7,10 +7,20 @@ import { heldMark } from '../conversation/marks.js';
 import type { ConversationEvents } from '../conversation/slices.js';
 import type { ConversationState } from '../conversation/state.js';
 import { isLocal } from '../domain/addresses.js';
+import { idMs } from '../domain/ids.js';
 import { isListed } from '../domain/public.js';
 import type { Effects, Happened, Reaction } from '../runtime/kind.js';
-import { writeChange } from './changed-rows.js';
+import type { Publication, Publications } from '../timelines/publications.js';
+import { writeChange, writeLate } from './changed-rows.js';
 import { reblogRecord } from './conversation/reblog-record.js';
+
+/**
+ * Age of a new status above which its publication is recorded. Positions of streams name every id of the last three
+ * seconds at fifty statuses a second.
+ */
+const LATE_MS = 1_000;
+/** Age above which it is not: no stream is resumed from so long ago. Old statuses of other servers have such ids. */
+const LATE_MS_MAX = 3_600_000;
 
 const accountMessage = codec('murmuration.node.AccountTopic');
 const statusMessage = codec('murmuration.node.StatusTopic');
@@ -64,17 +74,38 @@ export const accountStream: Reaction<AccountState, AccountEvents> = {
 function publishStatus(
   effects: Effects,
   kind: 'update' | 'edit' | 'delete',
-  status: StoreStatusRecord | undefined,
+  status: StoreStatusRecord,
+  how: Publication = {},
 ): void {
-  if (status === undefined) return;
   const { id, accountId, visibility, mentions } = status;
-  const { mayRepeat } = effects;
   const remote = isLocal(status) ? undefined : true;
   const onlyTo = visibility === 'direct' ? [accountId, ...mentions.map((mention) => mention.accountId)] : [];
   effects.publish(
     STATUSES_TOPIC,
-    statusMessage.encode({ kind, status, id, accountId, onlyTo, listed: isListed(status), mayRepeat, remote }),
+    statusMessage.encode({ kind, status, id, accountId, onlyTo, listed: isListed(status), remote, ...how }),
   );
+}
+
+/**
+ * Publishes a new status or reblog. One that its last owner may have published is published again; if it did not, or if
+ * the effects were slow, streams that were resumed meanwhile find the row of a late status.
+ */
+function publishNew(
+  effects: Effects,
+  status: StoreStatusRecord | undefined,
+  published: Pick<Publications, 'has'>,
+): Promise<void> | undefined {
+  if (status === undefined) return undefined;
+  if (effects.mayRepeat && published.has(status.id) !== false) {
+    publishStatus(effects, 'update', status, { mayRepeat: true });
+    return undefined;
+  }
+  const ageMs = effects.nowMs() - idMs(status.id);
+  if ((!effects.mayRepeat && ageMs < LATE_MS) || ageMs > LATE_MS_MAX) {
+    publishStatus(effects, 'update', status);
+    return undefined;
+  }
+  return writeLate(effects, status).then(() => publishStatus(effects, 'update', status, { late: true }));
 }
 
 /** Publishes a status that looks different than before. */
@@ -99,13 +130,15 @@ async function publishChange(
 }
 
 /** Runs after the rows are written, as `accountStream` does. */
-export const conversationStream: Reaction<ConversationState, ConversationEvents> = {
+export const conversationStream = (
+  published: Pick<Publications, 'has'>,
+): Reaction<ConversationState, ConversationEvents> => ({
   surface: 'stream',
   beforeReply: true,
   on: {
     added({ status }, { state }, effects) {
       const record = state.statuses.get(status?.id ?? '')?.record;
-      if (record?.deleted === false) publishStatus(effects, 'update', record);
+      return record?.deleted === false ? publishNew(effects, record, published) : undefined;
     },
     edited: editSeen,
     cardSet: editSeen,
@@ -117,8 +150,9 @@ export const conversationStream: Reaction<ConversationState, ConversationEvents>
     },
     reblogged({ statusId, by, reblogId, visibility, atMs }, { self, state }, effects) {
       const entry = state.statuses.get(statusId);
-      if (entry === undefined || entry.record.deleted || heldMark(entry, by)?.reblogId !== reblogId) return;
-      publishStatus(effects, 'update', reblogRecord(self, entry.record, by, { id: reblogId, visibility, atMs }));
+      if (entry === undefined || entry.record.deleted || heldMark(entry, by)?.reblogId !== reblogId) return undefined;
+      const reblog = reblogRecord(self, entry.record, by, { id: reblogId, visibility, atMs });
+      return publishNew(effects, reblog, published);
     },
     unreblogged({ statusId, by, reblogId }, { self, state, atMs }, effects) {
       const original = state.statuses.get(statusId)?.record;
@@ -126,4 +160,4 @@ export const conversationStream: Reaction<ConversationState, ConversationEvents>
       return publishChange(effects, 'delete', reblogRecord(self, original, by, reblog));
     },
   },
-};
+});

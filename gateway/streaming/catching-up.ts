@@ -1,5 +1,6 @@
 import { compareIds, makeId } from '../../actors/domain/ids.js';
 import type { Timer } from '../../actors/domain/time.js';
+import type { Publication } from '../../actors/timelines/publications.js';
 import type { StoreStatusRecord } from '../../proto/gen/types.js';
 import { isWelcome } from '../viewing/judge-accounts.js';
 import type { Lens } from '../viewing/lens.js';
@@ -77,7 +78,10 @@ export class CatchingUp {
     else if (outcomes.includes('behind')) connection.socket.close('behind');
   }
 
-  /** Sends the edits and deletions that a client missed before it resumed, of statuses that were sent before. */
+  /**
+   * Sends the edits and deletions that a client missed before it resumed, of statuses that were sent before, and late
+   * statuses below its floor.
+   */
   async #changes(subscription: StreamSubscription, reader: Reader): Promise<Outcome> {
     const sinceMs = subscription.missedChangesMs;
     if (sinceMs === undefined) return 'done';
@@ -85,6 +89,7 @@ export class CatchingUp {
     if (found === undefined || !reader.wanted()) return 'done';
     subscription.missedChangesMs = undefined;
     if (found === 'too_many') return found;
+    await this.#late(subscription, sinceMs, found, reader);
     const changed = this.#seen(subscription, found);
     if (changed.length > CATCH_UP_SENT_MAX) return 'too_many';
     for (const { id, deleted } of changed) {
@@ -92,12 +97,34 @@ export class CatchingUp {
       await reader.room();
     }
     const edited = changed.filter(({ deleted }) => !deleted).map(({ id }) => id);
-    for (let from = 0; from < edited.length && reader.wanted(); from += PAGE) {
-      const ids = edited.slice(from, from + PAGE);
-      const records = (await this.#untilAvailable(reader, () => this.parts.sources.nowOf(ids))) ?? [];
-      for (const record of records) if (record !== undefined) await this.#edit(subscription, record, reader);
-    }
+    for (const record of await this.#recordsOf(edited, reader)) await this.#edit(subscription, record, reader);
     return 'done';
+  }
+
+  /** Returns the current records, without deleted ones. */
+  async #recordsOf(ids: readonly string[], reader: Reader): Promise<readonly StoreStatusRecord[]> {
+    const all: StoreStatusRecord[] = [];
+    for (let from = 0; from < ids.length && reader.wanted(); from += PAGE) {
+      const some = ids.slice(from, from + PAGE);
+      const records = (await this.#untilAvailable(reader, () => this.parts.sources.nowOf(some))) ?? [];
+      for (const record of records) if (record !== undefined) all.push(record);
+    }
+    return all;
+  }
+
+  /** Sends statuses that were published after the client's floor had passed them. */
+  async #late(
+    subscription: StreamSubscription,
+    sinceMs: number,
+    found: readonly StatusChange[],
+    reader: Reader,
+  ): Promise<void> {
+    const { floor } = subscription.statuses;
+    const ids = new Set(this.parts.sources.publications.lateSince(sinceMs));
+    for (const { status } of found) if (status.late === true && this.#takes(subscription, status)) ids.add(status.id);
+    const below = [...ids].filter((id) => compareIds(id, floor) <= 0 && !subscription.statuses.has(id));
+    const records = await this.#recordsOf(below, reader);
+    for (const record of records) await this.#send(subscription, record, reader, { late: true });
   }
 
   /** Returns the last change of each status that the client may show, unless the catch-up sends the status itself. */
@@ -107,6 +134,7 @@ export class CatchingUp {
     const { floor } = subscription.statuses;
     const last = new Map<string, StoreStatusRecord>();
     for (const { status } of changes) {
+      if (status.late === true) continue;
       const { id, deleted, reblogs } = status;
       const isComing = compareIds(id, floor) > 0 && !subscription.statuses.has(id) && !(deleted && reblogs > 0);
       const isSeen = deleted ? subscription.mayHaveShown(status, lens) : subscription.takes(status, lens);
@@ -125,13 +153,28 @@ export class CatchingUp {
       return sources.publicSince(this.viewer, sinceId, PAGE);
     };
     return this.#pages(this.#start(subscription.statuses.floor), reader, read, async (record) => {
-      const takes = () => this.#takes(subscription, record);
-      if (subscription.statuses.has(record.id) || !takes()) return false;
-      const event = await this.#untilAvailable(reader, () => statusEvent(sources, record));
-      if (event === undefined || !reader.wanted() || !takes()) return false;
-      await this.view.screened(subscription, event, record, (one, shown) => one.status(shown, record));
-      return true;
+      const { publications } = sources;
+      const isPublished = publications.has(record.id);
+      // The message of a status that is not published yet is still to come.
+      if (isPublished === false) return false;
+      const late = isPublished === undefined || publications.isLate(record.id);
+      return this.#send(subscription, record, reader, { late });
     });
+  }
+
+  /** Returns true if the status had to be sent. */
+  async #send(
+    subscription: StreamSubscription,
+    record: StoreStatusRecord,
+    reader: Reader,
+    published: Publication,
+  ): Promise<boolean> {
+    const takes = () => this.#takes(subscription, record);
+    if (subscription.statuses.has(record.id) || !takes()) return false;
+    const event = await this.#untilAvailable(reader, () => statusEvent(this.parts.sources, record));
+    if (event === undefined || !reader.wanted() || !takes()) return false;
+    await this.view.screened(subscription, event, record, (one, shown) => one.status(shown, record, published));
+    return true;
   }
 
   /** Checks statuses that were sent for deletions and edits. A new stream has none, and reads nothing. */

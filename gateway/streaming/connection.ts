@@ -2,11 +2,13 @@ import { isLocal } from '../../actors/domain/addresses.js';
 import { isListed } from '../../actors/domain/public.js';
 import { isWished } from '../../actors/domain/text/hashtag.js';
 import type { Clock } from '../../actors/domain/time.js';
+import type { Publication } from '../../actors/timelines/publications.js';
 import type { StoreStatusRecord } from '../../proto/gen/types.js';
 import { grants } from '../http/scopes.js';
 import { inList, judge, PLACES, type Place } from '../viewing/judge.js';
 import type { Lens } from '../viewing/lens.js';
 import { Position, type Since } from './position.js';
+import type { Progress, Sent } from './progress.js';
 import { RecentGists } from './recent-gists.js';
 import { SentIds, versionOf } from './sent-ids.js';
 import { StreamEvent } from './stream-event.js';
@@ -41,6 +43,11 @@ export class StreamSubscription {
    * sent.
    */
   missedChangesMs: number | undefined;
+  /**
+   * Number of the catch-up that is to come; 0 if there is none. It finds whatever is published until then, in order: the
+   * floor of the position must not pass what it has not sent yet.
+   */
+  behind = 0;
   /** Floor of the next position if the client must still receive `reset` and reload its timelines. */
   resetTo: string | undefined;
   /** Place of the stream's statuses. */
@@ -64,21 +71,19 @@ export class StreamSubscription {
   ) {
     this.kind = kind;
     this.#socket = socket;
-    this.#position = new Position(since, clock);
-    const forgottenTo = since.isNew === true ? '' : since.floor;
-    this.statuses = new SentIds(since.floor, clock, forgottenTo);
-    this.notifications = new SentIds(since.floor, clock, forgottenTo);
-    // The position does not say which ids are statuses and which notifications. An id of one kind never equals one of
-    // the other.
-    for (const id of since.sent) {
-      this.statuses.gone(id);
-      this.notifications.gone(id);
-    }
+    this.#notified = kind.notifications && grants(scopes, NOTIFICATIONS_SCOPE);
+    this.#position = new Position(since, clock, this.#notified);
+    const sentIds = ({ floor, sent, late = [] }: Sent) => {
+      const ids = new SentIds(floor, clock, since.isNew === true ? '' : floor);
+      for (const id of [...sent, ...late]) ids.gone(id);
+      return ids;
+    };
+    this.statuses = sentIds(since);
+    this.notifications = sentIds(since.notified ?? since);
     const { list } = kind;
     if (list === undefined) [this.at, this.#before] = kind.home ? HOME : PUBLIC;
     else [this.at, this.#before] = [inList(list), inList(list, PLACES.wasList)];
     this.#gists = isAccounts(kind) ? new RecentGists() : undefined;
-    this.#notified = kind.notifications && grants(scopes, NOTIFICATIONS_SCOPE);
   }
 
   get wantsStatuses(): boolean {
@@ -113,20 +118,20 @@ export class StreamSubscription {
   }
 
   /**
-   * Sends a new status, unless it was sent or reblogs a status that was just shown.
-   * @param mayRepeat the status may have been published before; it is then also skipped if a client that resumed may
-   * have it
+   * Sends a new status, unless it was sent or reblogs a status that was just shown. A repeat is also skipped if a client
+   * that resumed may have it.
    */
-  status(event: StreamEvent, record: StoreStatusRecord, mayRepeat = false): void {
+  status(event: StreamEvent, record: StoreStatusRecord, { mayRepeat, late }: Publication = {}): void {
     const { id } = record;
-    if ((mayRepeat && this.statuses.mayHave(id)) || !this.statuses.add(id, versionOf(record))) return;
+    if (late === true) this.#position.statuses.addLate(id);
+    if ((mayRepeat === true && this.statuses.mayHave(id)) || !this.statuses.add(id, versionOf(record))) return;
     if (this.#gists?.add(record) !== false) {
       this.#send(event, id);
       return;
     }
     this.statuses.gone(id);
     // A client that resumes does not get it either.
-    this.#position.add(id);
+    this.#position.statuses.add(id);
   }
 
   /** Sends the new content of a status. */
@@ -141,13 +146,13 @@ export class StreamSubscription {
     return version !== undefined && version !== versionOf(record);
   }
 
-  /** Sends a notification once. @param mayRepeat as for statuses */
+  /** Sends a notification once. @param mayRepeat it may have been published before */
   notification(event: StreamEvent, id: string, mayRepeat = false): void {
     if (mayRepeat && this.notifications.mayHave(id)) return;
-    if (this.notifications.add(id)) this.#send(event, id);
+    if (this.notifications.add(id)) this.#send(event, id, this.#position.notifications);
   }
 
-  /** Sends a conversation, identified by its last status. @param mayRepeat as for statuses */
+  /** Sends a conversation, identified by its last status. @param mayRepeat it may have been published before */
   conversation(event: StreamEvent, statusId: string, mayRepeat = false): void {
     if (mayRepeat && this.statuses.mayHave(statusId)) return;
     if (this.statuses.add(statusId)) this.#send(event, statusId);
@@ -168,9 +173,9 @@ export class StreamSubscription {
     this.#send(new StreamEvent('reset', undefined, floor), floor);
   }
 
-  #send(event: StreamEvent, id: string): void {
-    this.#position.add(id);
-    this.#socket.send(event, this.kind, () => this.#position.after(id));
+  #send(event: StreamEvent, id: string, progress: Progress = this.#position.statuses): void {
+    progress.add(id);
+    this.#socket.send(event, this.kind, () => this.#position.after(id, this.behind > 0));
   }
 
   /** Sends a deletion. A catch-up does not send the status again. */

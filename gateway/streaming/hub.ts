@@ -1,6 +1,7 @@
 import { compareIds, idMs, makeId } from '../../actors/domain/ids.js';
 import { isProblem, type Problem } from '../../actors/domain/problem.js';
 import type { Timer } from '../../actors/domain/time.js';
+import type { Publication } from '../../actors/timelines/publications.js';
 import { codec } from '../../proto/codec.js';
 import type { NodeStatusTopic, StoreStatusRecord } from '../../proto/gen/types.js';
 import { INSTANCE_TOPIC, STATUSES_TOPIC } from '../../transport/bus.js';
@@ -141,6 +142,7 @@ export class Hub {
     const subscription = new StreamSubscription(kind, connection.scopes, connection.socket, from, idClock);
     if (since === from) subscription.missedChangesMs = idMs(from.floor) - CHANGES_LATE_MS;
     if (isLost) subscription.resetTo = now;
+    if (since !== undefined) subscription.behind = Number.POSITIVE_INFINITY;
     connection.subscriptions.set(kind.name, subscription);
     this.#followStatuses();
     this.#followAnnouncements();
@@ -252,12 +254,15 @@ export class Hub {
     const record = message.status;
     if (record === undefined) return;
     if (message.kind === 'delete') this.#inOrder(async () => this.#deleted(record));
-    else if (message.kind === 'update') this.#updated(record, 'status', message.mayRepeat);
-    else if (message.kind === 'edit') this.#updated(record, 'edited');
+    else if (message.kind === 'update') {
+      // A repeat that did not come before is late: its last owner did not publish it.
+      const isLate = this.#parts.sources.publications.isLate(record.id);
+      this.#updated(record, 'status', isLate ? { late: true } : { mayRepeat: message.mayRepeat });
+    } else if (message.kind === 'edit') this.#updated(record, 'edited');
   }
 
   /** Renders and sends a new or edited status. */
-  #updated(record: StoreStatusRecord, news: 'status' | 'edited', mayRepeat = false): void {
+  #updated(record: StoreStatusRecord, news: 'status' | 'edited', published: Publication = {}): void {
     if (!this.#some((viewer) => viewer.mayWant(record))) return;
     if (this.#rendering >= RENDERING_MAX) {
       this.#gap(STATUSES_TOPIC);
@@ -273,7 +278,7 @@ export class Hub {
     rendered.catch(() => undefined);
     this.#inOrder(async () => {
       const event = await rendered;
-      if (event !== undefined) for (const viewer of this.#viewers.values()) viewer[news](event, record, mayRepeat);
+      if (event !== undefined) for (const viewer of this.#viewers.values()) viewer[news](event, record, published);
     });
   }
 

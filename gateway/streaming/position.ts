@@ -1,29 +1,28 @@
-import { compareIds, idMs, idsApart, makeId, storedId } from '../../actors/domain/ids.js';
+import { storedId } from '../../actors/domain/ids.js';
 import { type Problem, problem } from '../../actors/domain/problem.js';
 import type { Clock } from '../../actors/domain/time.js';
+import { apart, Progress, type Sent } from './progress.js';
 
 /**
- * Ids in a position, at seven characters each. Ids are in the order of minting, but statuses are published when they
- * are stored. A position then has at most 1 KB, a quarter of the headers that uWebSockets reads. A home timeline with
- * three statuses a second has no more ids within TOLD_MS.
+ * Named statuses. Ids are in the order of minting, but statuses are published when they are stored. A home timeline with
+ * five statuses a second has no more in half a minute, one with fifty has as many in three seconds. A status that is
+ * published after more than a second has a row of its own (ADR 7).
  */
-const NAMED_MAX = 128;
-/**
- * Ids that remain when there are more: the lowest are dropped several at a time, because the encoding of the others
- * must then be rebuilt.
- */
-const NAMED_KEPT = 96;
-/** Age after which an id has been published, or is found by a catch-up, as events that the bus lost are. */
-const TOLD_MS = 30_000;
-/** Step in which the floor rises, for the same reason. */
-const TOLD_STEP_MS = 10_000;
+const STATUSES = { max: 192, kept: 160 };
+/** Named notifications: more than one a second in half a minute. The next owner publishes within that time. */
+const NOTIFICATIONS = { max: 48, kept: 40 };
 const BASE = 36;
-const POSITION = /^[0-9]{1,18}(?:~-?[0-9a-z]{1,12}){0,130}$/;
+/**
+ * The id, the distance of the floor of statuses below it, and the distances of named statuses; those of late statuses;
+ * the distance of the floor of notifications from that of statuses, and the distances of named notifications. uWebSockets
+ * reads 4 KB of headers, of which a position has 2 KB at most.
+ */
+const POSITION =
+  /^[0-9]{1,18}(?:~-?[0-9a-z]{1,12}){0,194}(?:\.(?:~-?[0-9a-z]{1,12}){0,66}(?:\.(?:~-?[0-9a-z]{1,12}){1,50})?)?$/;
 
-/** Position from which a stream resumes: everything above the floor, except these ids. */
-export interface Since {
-  readonly floor: string;
-  readonly sent: readonly string[];
+/** Position from which a stream resumes: what is missing of statuses, and of notifications if they have a floor. */
+export interface Since extends Sent {
+  readonly notified?: Sent;
   /** Present if the stream begins here: its client got nothing before. */
   readonly isNew?: true;
 }
@@ -33,51 +32,33 @@ export interface Since {
  * are published as they are stored, which is not quite the order of their ids.
  */
 export class Position {
-  #floor: string;
-  /** Sent ids above the floor. */
-  readonly #sent = new Set<string>();
-  /** Cached encoding of these ids, relative to the floor; undefined if the floor has changed since. */
-  #named: string | undefined;
-  readonly #clock: Pick<Clock, 'nowMs'>;
+  readonly statuses: Progress;
+  /** Absent if the stream has none. Their floor rises slower than that of statuses, because they are fewer. */
+  readonly notifications: Progress | undefined;
 
-  constructor({ floor, sent }: Since, clock: Pick<Clock, 'nowMs'>) {
-    this.#floor = floor;
-    this.#clock = clock;
-    for (const id of sent) this.add(id);
+  constructor(since: Since, clock: Pick<Clock, 'nowMs'>, hasNotifications = false) {
+    this.statuses = new Progress(since, STATUSES, clock);
+    if (hasNotifications) this.notifications = new Progress(since.notified ?? since, NOTIFICATIONS, clock);
   }
 
-  add(id: string): void {
-    if (compareIds(id, this.#floor) <= 0 || this.#sent.has(id)) return;
-    this.#sent.add(id);
-    if (this.#sent.size > NAMED_MAX) this.#raise([...this.#sent].sort(compareIds).at(-1 - NAMED_KEPT) as string);
-    else if (this.#named !== undefined) this.#named += this.#nameOf(id);
-  }
-
-  /** Moves the floor: the client has to reload everything up to it. */
+  /** Moves the floors: the client has to reload everything up to it. */
   restart(floor: string): void {
-    if (compareIds(floor, this.#floor) > 0) this.#raise(floor);
+    this.statuses.restart(floor);
+    this.notifications?.restart(floor);
   }
 
-  /**
-   * Returns the position after an event: the id, its distance from the floor, and the distances of the sent ids from
-   * the floor.
-   */
-  after(id: string): string {
-    const toldMs = this.#clock.nowMs() - TOLD_MS;
-    if (idMs(this.#floor) < toldMs - TOLD_STEP_MS) this.#raise(makeId(toldMs, 0, 0));
-    if (this.#named === undefined) {
-      this.#named = '';
-      for (const one of this.#sent) this.#named += this.#nameOf(one);
+  /** Returns the position after an event. @param isBehind something earlier may not have been sent yet */
+  after(id: string, isBehind = false): string {
+    const { statuses, notifications } = this;
+    if (!isBehind) {
+      statuses.proceed();
+      notifications?.proceed();
     }
-    return id + this.#nameOf(id) + this.#named;
-  }
-
-  readonly #nameOf = (id: string): string => `~${idsApart(id, this.#floor).toString(BASE)}`;
-
-  #raise(floor: string): void {
-    this.#floor = floor;
-    this.#named = undefined;
-    for (const id of this.#sent) if (compareIds(id, floor) <= 0) this.#sent.delete(id);
+    const { floor, named, lateNamed: late } = statuses;
+    const text = `${id}~${apart(id, floor)}${named}`;
+    if (notifications !== undefined)
+      return `${text}.${late}.~${apart(notifications.floor, floor)}${notifications.named}`;
+    return late === '' ? text : `${text}.${late}`;
   }
 }
 
@@ -85,14 +66,30 @@ export class Position {
 export function sinceOf(text: string | undefined): Since | undefined | Problem {
   if (text === undefined || text === '') return undefined;
   if (!POSITION.test(text)) return problem('bad_request', 'The position is not an id');
-  const [id = '', above, ...named] = text.split('~');
-  const at = BigInt(id);
-  const floor = above === undefined ? at : at - parsed(above);
-  const ids = [floor, ...named.map((offset) => floor + parsed(offset))];
-  if (ids.some((one) => one < 0n || one >= 10n ** 18n)) return problem('bad_request', 'The position is not an id');
-  const [first = '', ...sent] = ids.map((one) => storedId(String(one)));
-  return { floor: first, sent };
+  const [first = '', second = '', third] = text.split('.');
+  const [id = '', above, ...named] = first.split('~');
+  const floor = BigInt(id) - (above === undefined ? 0n : parsed(above));
+  const sent = numbers(floor, named);
+  const late = numbers(floor, second.split('~').slice(1));
+  const notified = third === undefined ? undefined : numbers(floor, third.split('~').slice(1));
+  if ([floor, ...sent, ...late, ...(notified ?? [])].some((one) => one < 0n || one >= 10n ** 18n))
+    return problem('bad_request', 'The position is not an id');
+  const since = { floor: written(floor), sent: sent.map(written), ...(late.length > 0 && { late: late.map(written) }) };
+  if (notified === undefined) return since;
+  const [from = '', ...ids] = notified.map(written);
+  return { ...since, notified: { floor: from, sent: ids } };
 }
+
+/** Returns ids of which each has the given distance from the one before it. */
+function numbers(from: bigint, distances: readonly string[]): bigint[] {
+  let last = from;
+  return distances.map((distance) => {
+    last += parsed(distance);
+    return last;
+  });
+}
+
+const written = (id: bigint): string => storedId(String(id));
 
 function parsed(text: string): bigint {
   const isNegative = text.startsWith('-');

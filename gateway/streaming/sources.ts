@@ -1,4 +1,5 @@
 import type { TagWish } from '../../actors/domain/text/hashtag.js';
+import type { Publications } from '../../actors/timelines/publications.js';
 import type { AccountDirect, StoreNotificationRecord, StoreStatusRecord } from '../../proto/gen/types.js';
 import type { StoredNotification } from '../notifications/stored-notification.js';
 import type { Soon } from '../paging/soon.js';
@@ -6,8 +7,8 @@ import type { Place } from '../viewing/judge.js';
 import type { Lens } from '../viewing/lens.js';
 
 /**
- * A status that was deleted or edited, or got a preview card, at `atMs`. `status` contains its audience, and whether it
- * is deleted.
+ * A status that was deleted or edited, got a preview card, or was published late, at `atMs`. `status` contains its
+ * audience, and whether it is deleted or late.
  */
 export interface StatusChange {
   readonly atMs: number;
@@ -60,5 +61,6 @@ export interface StreamSources {
   nowOf(ids: readonly string[]): Promise<readonly (StoreStatusRecord | undefined)[]>;
   /** Returns changes in the order in which they happened. Some may be earlier than `sinceMs`. */
   changesSince(sinceMs: number): Promise<readonly StatusChange[] | 'too_many'>;
+  readonly publications: Pick<Publications, 'has' | 'isLate' | 'lateSince'>;
   notificationsSince(viewer: string, sinceId: string, limit: number): Promise<readonly StoredNotification[]>;
 }

@@ -1,4 +1,5 @@
 import { isProblem } from '../../actors/domain/problem.js';
+import type { Publication } from '../../actors/timelines/publications.js';
 import { codec } from '../../proto/codec.js';
 import type { AccountDirect, StoreNotificationRecord, StoreStatusRecord } from '../../proto/gen/types.js';
 import { accountTopic } from '../../transport/bus.js';
@@ -38,6 +39,8 @@ export class Viewer {
   /** Monotonic time of the query for the lens. */
   #lensAtMs = 0;
   #catchUpWaits = false;
+  /** Number of the last catch-up that was requested. */
+  #catchUps = 0;
 
   constructor(id: string, parts: HubParts, recheck: (viewer: Viewer, tokenHash: string | undefined) => Promise<void>) {
     this.id = id;
@@ -65,8 +68,10 @@ export class Viewer {
     return this.#some((subscription) => subscription.takes(status, lens));
   }
 
-  status(event: StreamEvent, record: StoreStatusRecord, mayRepeat: boolean): void {
-    this.#show(event, record, (subscription, shown) => subscription.status(shown, record, mayRepeat));
+  status(event: StreamEvent, record: StoreStatusRecord, published: Publication): void {
+    this.#show(event, record, (subscription, shown) => {
+      if (published.late === true || subscription.behind === 0) subscription.status(shown, record, published);
+    });
   }
 
   /** Sends an event to each subscription that takes the status, with the viewer's filters applied. */
@@ -173,6 +178,8 @@ export class Viewer {
 
   /** Reads from the store what the bus may have lost. One read serves all calls that wait. */
   catchUp(): void {
+    this.#catchUps += 1;
+    for (const subscription of this.#subscriptions()) subscription.behind = this.#catchUps;
     if (this.#catchUpWaits) return;
     this.#catchUpWaits = true;
     this.#lane.run(() => this.#beginAnew());
@@ -180,7 +187,16 @@ export class Viewer {
 
   /** Catches up one new subscription. */
   catchUpOne(connection: Connection, subscription: StreamSubscription): void {
-    this.#lane.run(() => this.#catchingUp.of(connection, subscription));
+    this.#catchUps += 1;
+    const number = this.#catchUps;
+    subscription.behind = number;
+    this.#lane.run(async () => {
+      try {
+        await this.#catchingUp.of(connection, subscription);
+      } finally {
+        if (subscription.behind === number) subscription.behind = 0;
+      }
+    });
   }
 
   #onMessage(payload: Uint8Array): void {
@@ -203,7 +219,7 @@ export class Viewer {
       const event = await this.#untilAvailable(() => notificationEvent(this.#parts.sources, this.id, id, record));
       if (event === undefined) return;
       this.#each((subscription, lens) => {
-        if (subscription.wantsNotifications && isWelcome(record, lens)) {
+        if (subscription.wantsNotifications && subscription.behind === 0 && isWelcome(record, lens)) {
           subscription.notification(event, id, mayRepeat);
         }
       });
@@ -218,7 +234,8 @@ export class Viewer {
       const event = await this.#untilAvailable(() => conversationEvent(this.#parts.sources, this.id, direct));
       if (event === undefined) return;
       this.#each((subscription) => {
-        if (subscription.kind.direct) subscription.conversation(event, event.id, mayRepeat);
+        if (subscription.kind.direct && subscription.behind === 0)
+          subscription.conversation(event, event.id, mayRepeat);
       });
     });
   }
@@ -247,8 +264,13 @@ export class Viewer {
   /** Catches up after a gap. Reloads the lens first, because a change of relations may have been missed. */
   async #beginAnew(): Promise<void> {
     this.#catchUpWaits = false;
-    await this.#loadLens();
-    await this.#catchUpAll();
+    const number = this.#catchUps;
+    try {
+      await this.#loadLens();
+      await this.#catchUpAll();
+    } finally {
+      for (const subscription of this.#subscriptions()) if (subscription.behind <= number) subscription.behind = 0;
+    }
   }
 
   /** Sends an event that makes clients read something again. */
@@ -277,6 +299,10 @@ export class Viewer {
       for (const subscription of connection.subscriptions.values()) if (test(subscription)) return true;
     }
     return false;
+  }
+
+  *#subscriptions(): Generator<StreamSubscription> {
+    for (const connection of this.connections) yield* connection.subscriptions.values();
   }
 
   #each(visit: (subscription: StreamSubscription, lens: Lens) => void): void {

@@ -19,8 +19,13 @@ import { publicTimeline } from './public.js';
 import { StatusChanges } from './status-changes.js';
 import { tagTimeline } from './tag.js';
 
+const NONE_KNOWN = { has: () => undefined, isLate: () => false, lateSince: () => [] };
+
 /** Builds the readers and renderers of streams from the functions that routes use. */
-export function streamSources(services: ReadServices & Pick<Services, 'pages'>): StreamSources {
+export function streamSources(
+  services: ReadServices & Pick<Services, 'pages'>,
+  publications: StreamSources['publications'] = NONE_KNOWN,
+): StreamSources {
   const changes = new StatusChanges(services.tables, services.clock);
   return {
     renderStatus: (record) => renderForStreams(services, record),
@@ -56,6 +61,7 @@ export function streamSources(services: ReadServices & Pick<Services, 'pages'>):
       return records.map((record) => (record?.deleted === false ? record : undefined));
     },
     changesSince: (sinceMs) => changes.since(sinceMs),
+    publications,
     async notificationsSince(viewer, sinceId, limit) {
       const bounds = above(sinceId, limit);
       const cursor = notificationCursor(services, viewer, bounds);

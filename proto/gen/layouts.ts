@@ -69,5 +69,6 @@ export const layouts = {
     domain: from.domain,
     origin: from.origin,
     remote: from.remote,
+    late: from.late,
   }),
 };

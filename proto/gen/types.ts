@@ -2554,6 +2554,8 @@ export interface StoreStatusRecord {
   readonly origin?: StoreOrigin | undefined;
   /** Absent for local statuses. */
   readonly remote?: StoreRemoteStatus | undefined;
+  /** In changed_statuses: true for a new status that was published late. */
+  readonly late?: boolean | undefined;
 }
 
 export interface StorePollOption {
@@ -3188,6 +3190,8 @@ export interface NodeStatusTopic {
   readonly mayRepeat?: boolean | undefined;
   /** Set for a status of another server. */
   readonly remote?: boolean | undefined;
+  /** True when it is published late, and was not published before. */
+  readonly late?: boolean | undefined;
 }
 
 /** The same bytes, for receivers that need not decode the whole status. */
@@ -3198,6 +3202,8 @@ export interface NodeStatusHeadline {
   readonly onlyTo: readonly string[];
   readonly listed: boolean;
   readonly remote?: boolean | undefined;
+  readonly mayRepeat?: boolean | undefined;
+  readonly late?: boolean | undefined;
 }
 
 /** topic.account.<id>: changes that concern one account. kind: notification, relations (they changed), filters_changed, notifications_merged (requests were accepted), token_revoked, conversation. */

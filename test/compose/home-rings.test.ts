@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { makeId } from '../../actors/domain/ids.js';
 import { HomeRings } from '../../actors/timelines/home-rings.js';
+import { Publications } from '../../actors/timelines/publications.js';
 import { peerService } from '../../cluster/peer-service.js';
 import { fanOut, withRings } from '../../compose/home-rings.js';
 import { codec } from '../../proto/codec.js';
@@ -45,7 +46,8 @@ class Cluster {
       log: { warn: () => undefined },
       bus,
     });
-    await fanOut([rings], { deliver: () => undefined, close: () => undefined }, bus);
+    const everybody = { deliver: () => undefined, close: () => undefined };
+    await fanOut([rings], everybody, new Publications({ nowMs: () => 0 }), bus);
     return { name, bus, rings, host: withRings(idle, rings) };
   }
 

@@ -9,6 +9,7 @@ import type { ShardHost } from '../../actors/runtime/placement/placement.js';
 import { StampClock } from '../../actors/runtime/placement/stamp-clock.js';
 import { Runtime } from '../../actors/runtime/runtime.js';
 import type { HomeRings } from '../../actors/timelines/home-rings.js';
+import { Publications } from '../../actors/timelines/publications.js';
 import { ClusterNode } from '../../cluster/cluster-node.js';
 import type { LeaseRules } from '../../cluster/lease.js';
 import { cachedTogether, rowCarrier } from '../../compose/cached-rows.js';
@@ -139,7 +140,7 @@ export class SimulatedNode {
     );
     placed.cluster = cluster;
     const rings = makeHomeRings({ tables, clock, placement: cluster, bus, log });
-    await fanOut([rings], makePublicRing(tables, log), bus);
+    await fanOut([rings], makePublicRing(tables, log), new Publications(clock), bus);
     const placement = watch.placement(name, plant.placement?.(cluster, soil) ?? cluster);
     const sender = ground.pushServices.senderOf(process);
     const pushes = {

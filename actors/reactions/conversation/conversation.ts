@@ -2,6 +2,7 @@ import type { ReadTables } from '../../../store/port.js';
 import type { ConversationEvents } from '../../conversation/slices.js';
 import type { ConversationState } from '../../conversation/state.js';
 import type { Reaction } from '../../runtime/kind.js';
+import type { Publications } from '../../timelines/publications.js';
 import { conversationStream } from '../stream.js';
 import { conversationLinks } from '../web-page.js';
 import { type IsSilenced, sayingLimits } from './limited.js';
@@ -16,10 +17,11 @@ import { conversationWords } from './words.js';
 export const conversationReactions = (
   tables: Pick<ReadTables, 'range'> | undefined,
   isSilenced: IsSilenced,
+  published: Pick<Publications, 'has'>,
 ): readonly Reaction<ConversationState, ConversationEvents>[] => [
   conversationRows,
   ...(tables === undefined ? [] : [conversationWords(tables)]),
-  conversationStream,
+  conversationStream(published),
   conversationCounts,
   conversationUnmarking(tables),
   sayingLimits(conversationTells, isSilenced),

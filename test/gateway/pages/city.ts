@@ -5,6 +5,7 @@ import { backlogKey } from '../../../actors/runtime/effects/backlog.js';
 import { answererOf, askerOf } from '../../../actors/runtime/kind.js';
 import { defaultLimits } from '../../../actors/runtime/limits.js';
 import { HomeRings } from '../../../actors/timelines/home-rings.js';
+import { Publications } from '../../../actors/timelines/publications.js';
 import { NO_RING } from '../../../actors/timelines/ring-part.js';
 import { cachedAlone } from '../../../compose/cached-rows.js';
 import { fanOut, makePublicRing } from '../../../compose/home-rings.js';
@@ -56,7 +57,7 @@ export async function openCity(stage: Stage = new Stage()) {
   });
   const conversation = conversationKind();
   const publicRing = makePublicRing(stage.shared, log);
-  await fanOut([rings], publicRing, stage.bus('gateway'));
+  await fanOut([rings], publicRing, new Publications(stage.clock), stage.bus('gateway'));
   const node = await stage.node(1, {}, [account, conversation, silentMailbox()], (inner) => {
     tables = cachedAlone(inner);
     return tables;

@@ -17,7 +17,7 @@ function resumed(position: string): Since {
 test('a position is the last id, with other ids sent since the stream began or within half a minute', () => {
   clock.ms = T0 + 10_000;
   const position = begun(0);
-  for (const ms of [4_000, 6_000, 5_000]) position.add(at(ms));
+  for (const ms of [4_000, 6_000, 5_000]) position.statuses.add(at(ms));
   const text = position.after(at(5_000));
   assert.ok(text.startsWith(`${at(5_000)}~`));
   const { floor, sent } = resumed(text);
@@ -25,7 +25,7 @@ test('a position is the last id, with other ids sent since the stream began or w
   assert.deepEqual([...sent].sort(), [at(4_000), at(5_000), at(6_000)]);
   clock.ms = T0 + 40_001;
   assert.deepEqual(resumed(position.after(at(11_000))), { floor: makeId(T0 + 10_001, 0, 0), sent: [] });
-  position.add(at(20_000));
+  position.statuses.add(at(20_000));
   const last = resumed(position.after(at(20_000)));
   assert.deepEqual(last, { floor: makeId(T0 + 10_001, 0, 0), sent: [at(20_000)] });
 });
@@ -33,12 +33,67 @@ test('a position is the last id, with other ids sent since the stream began or w
 test('a position contains only the highest of many ids: the floor is below them', () => {
   clock.ms = T0 + 10_000;
   const position = begun(0);
-  for (let ms = 1; ms <= 400; ms++) position.add(at(ms));
+  for (let ms = 1; ms <= 400; ms++) position.statuses.add(at(ms));
   const text = position.after(at(400));
   assert.ok(text.length < 1_000, text);
   const { floor, sent } = resumed(text);
-  assert.deepEqual([floor, sent.length, [...sent].sort()[0]], [at(297), 103, at(298)]);
+  assert.deepEqual([floor, sent.length, [...sent].sort()[0]], [at(231), 169, at(232)]);
   assert.deepEqual(resumed(new Position({ floor, sent }, clock).after(at(400))), { floor, sent });
+});
+
+test('a position of a busy stream has at most 1.7 KB', () => {
+  clock.ms = T0;
+  const position = begun(0);
+  let longest = 0;
+  for (let ms = 500; ms < 120_000; ms += 150) {
+    clock.ms = T0 + ms;
+    position.statuses.add(at(ms));
+    if (ms % 400 === 0) position.statuses.addLate(at(ms - 20_000));
+    longest = Math.max(longest, position.after(at(ms)).length);
+  }
+  assert.ok(longest < 1_700, `${longest} characters`);
+});
+
+test('a position names late statuses below its floor for a minute, the last 64 of them', () => {
+  clock.ms = T0 + 10_000;
+  const position = begun(0);
+  position.statuses.addLate(at(40));
+  for (let ms = 100; ms <= 292; ms++) position.statuses.add(at(ms));
+  position.statuses.addLate(at(290));
+  position.statuses.add(at(30));
+  const since = resumed(position.after(at(292)));
+  assert.deepEqual([since.floor, since.late], [at(132), [at(40), at(290), at(30)]]);
+  const again = new Position(since, clock);
+  for (let ms = 293; ms <= 500; ms++) again.statuses.add(at(ms));
+  const later = resumed(again.after(at(500)));
+  assert.deepEqual(later.late, since.late);
+  assert.ok(later.floor > at(290) && !later.sent.includes(at(290)));
+  for (let ms = 41; ms <= 103; ms++) again.statuses.addLate(at(ms));
+  const late = Array.from({ length: 63 }, (_, index) => at(41 + index));
+  assert.deepEqual(resumed(again.after(at(500))).late, [at(30), ...late]);
+  clock.ms += 100_000;
+  assert.equal(resumed(again.after(at(500))).late, undefined);
+});
+
+test('the floor does not pass what a catch-up has not sent yet', () => {
+  clock.ms = T0 + 3_000_000;
+  const position = begun(0);
+  position.statuses.add(at(1));
+  assert.deepEqual(resumed(position.after(at(1), true)), { floor: at(0), sent: [at(1)] });
+  assert.equal(resumed(position.after(at(1))).floor, makeId(T0 + 2_970_000, 0, 0));
+});
+
+test('notifications have a floor of their own, which many statuses do not raise', () => {
+  clock.ms = T0 + 10_000;
+  const position = new Position({ floor: at(0), sent: [] }, clock, true);
+  for (let ms = 1; ms <= 400; ms++) position.statuses.add(at(ms));
+  position.notifications?.add(at(50));
+  const text = position.after(at(50));
+  const since = resumed(text);
+  assert.deepEqual([since.floor, since.notified], [at(231), { floor: at(0), sent: [at(50)] }]);
+  assert.equal(new Position(since, clock, true).after(at(50)), text);
+  for (let ms = 51; ms <= 100; ms++) position.notifications?.add(at(ms));
+  assert.equal(resumed(position.after(at(100))).notified?.floor, at(58));
 });
 
 test('an id alone is a position, too; malformed ones are refused', () => {
@@ -53,7 +108,11 @@ test('an id alone is a position, too; malformed ones are refused', () => {
     '-1',
     '12~zzz',
     '1'.repeat(19),
-    `1${'~1'.repeat(131)}`,
+    `1${'~1'.repeat(195)}`,
+    '12~1.~1.',
+    '12~1.1',
+    '12.~1.~1.~1',
+    '12.~-z',
     '1 ',
     '1~-zzzzzzzzzzzz',
   ])

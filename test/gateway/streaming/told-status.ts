@@ -15,7 +15,7 @@ export function tell(
   bus: Pick<Bus, 'publish'>,
   kind: string,
   status: StoreStatusRecord,
-  more: { readonly mayRepeat?: boolean } = {},
+  more: { readonly mayRepeat?: boolean; readonly late?: boolean } = {},
 ): void {
   const { id, accountId } = status;
   const message = { kind, status, id, accountId, onlyTo: [], listed: true, ...more };

@@ -7,7 +7,9 @@ import { sinceOf } from '../../../../gateway/streaming/position.js';
 import type { StreamSources } from '../../../../gateway/streaming/sources.js';
 import { StreamEvent } from '../../../../gateway/streaming/stream-event.js';
 import { streamNamed } from '../../../../gateway/streaming/stream-kinds.js';
+import { codec } from '../../../../proto/codec.js';
 import type { StoreStatusRecord } from '../../../../proto/gen/types.js';
+import { accountTopic } from '../../../../transport/bus.js';
 import { InProcessHub } from '../../../../transport/in-process-bus.js';
 import { EventStream } from '../../../kit/network/event-stream.js';
 import { until } from '../../../kit/time/until.js';
@@ -21,21 +23,37 @@ const MANY = 300;
 const bus = new InProcessHub(realClock).bus('one');
 const gateway = new GatewayFixture(bus);
 let stored: StoreStatusRecord[] = [];
+/** Statuses that were published late, as their rows say. */
+let late: StoreStatusRecord[] = [];
+const unpublished = new Set<string>();
+/** Resolves when the viewer's relations may be read. */
+let loading: Promise<void> | undefined;
 const sources: StreamSources = {
   ...NO_SOURCES,
   ...rendering(({ id }) => ({ id })),
   publicSince: async (_viewer, sinceId, limit) => stored.filter(({ id }) => id > sinceId).slice(0, limit),
+  changesSince: async () => late.map((status) => ({ atMs: Date.now(), status: { ...status, late: true } })),
+  publications: {
+    has: (id) => !unpublished.has(id),
+    isLate: (id) => late.some((status) => status.id === id),
+    lateSince: () => [],
+  },
   nowOf: async (ids) => ids.map((id) => stored.find((one) => one.id === id)),
 };
 
 before(async () => {
-  await gateway.start([], { streams: sources }, (async () => NO_RELATIONS) as never);
+  await gateway.start([], { streams: sources }, (async () => {
+    await loading;
+    return NO_RELATIONS;
+  }) as never);
   await gateway.giveAccount(account(ALICE));
   await gateway.giveToken('alice', { accountId: ALICE, scopes: ['read'] });
 });
 after(() => gateway.stop());
 test.afterEach(() => {
   stored = [];
+  late = [];
+  unpublished.clear();
 });
 
 let minted = 0n;
@@ -50,6 +68,12 @@ function post(): string {
   const status = store();
   tell(bus, 'update', status);
   return status.id;
+}
+/** Publishes a status long after it was stored, when its row says so. */
+function publishLate(status: StoreStatusRecord): void {
+  late.push(status);
+  unpublished.delete(status.id);
+  tell(bus, 'update', status, { late: true });
 }
 /** Publishes statuses again, as the next owner of their actors does after a crash. */
 const publishAgain = (statuses: readonly StoreStatusRecord[]) => {
@@ -117,6 +141,87 @@ test('a status that was not published before its owner crashed is sent, also to 
     assert.equal(one.updates().filter((id) => id === unpublished.id).length, 1);
     await one.close();
   }
+});
+
+/** Stores a status whose owner is killed before it publishes. */
+function storeOnly(): StoreStatusRecord {
+  const status = store();
+  unpublished.add(status.id);
+  return status;
+}
+
+const times = (stream: EventStream, { id }: StoreStatusRecord) => stream.updates().filter((one) => one === id).length;
+
+test('a status that the next owner publishes comes once to streams whose positions are beyond it', async () => {
+  const first = await EventStream.open(gateway, 'public', 'alice');
+  await until('the first post', () => (post() !== '' && first.updates().length > 0) || undefined, WAIT_MS);
+  const delayed = storeOnly();
+  for (let n = 0; n < MANY; n++) post();
+  await shown(() => first.updates(), post());
+  await first.close();
+  const { position } = first;
+  const [open, moving] = [
+    await EventStream.open(gateway, 'public', 'alice', position),
+    await EventStream.open(gateway, 'public', 'alice', position),
+  ];
+  await shown(() => moving.updates(), post());
+  await moving.close();
+  publishLate(delayed);
+  const moved = await EventStream.open(gateway, 'public', 'alice', moving.position);
+  const last = post();
+  for (const stream of [open, moved]) {
+    await shown(() => stream.updates(), last);
+    assert.equal(times(stream, delayed), 1);
+    await stream.close();
+    const again = await EventStream.open(gateway, 'public', 'alice', stream.position);
+    await shown(() => again.updates(), post());
+    assert.equal(times(again, delayed), 0);
+    await again.close();
+  }
+});
+
+test('a catch-up leaves out a status that is not published yet: its message comes once', async () => {
+  const first = await EventStream.open(gateway, 'public', 'alice');
+  await until('the first post', () => (post() !== '' && first.updates().length > 0) || undefined, WAIT_MS);
+  const delayed = storeOnly();
+  await shown(() => first.updates(), post());
+  await first.close();
+  const stream = await EventStream.open(gateway, 'public', 'alice', first.position);
+  await shown(() => stream.updates(), post());
+  assert.equal(times(stream, delayed), 0);
+  publishLate(delayed);
+  for (let n = 0; n < MANY; n++) post();
+  await shown(() => stream.updates(), post());
+  assert.equal(times(stream, delayed), 1);
+  await stream.close();
+  const again = await EventStream.open(gateway, 'public', 'alice', stream.position);
+  await shown(() => again.updates(), post());
+  assert.equal(times(again, delayed), 0);
+  await again.close();
+});
+
+test('a resumed stream sends what its client missed before what is published meanwhile, however much that is', async () => {
+  const first = await EventStream.open(gateway, 'public', 'alice');
+  await until('the first post', () => (post() !== '' && first.updates().length > 0) || undefined, WAIT_MS);
+  await first.close();
+  const missed = stored.filter(({ id }) => !first.updates().includes(id)).map(({ id }) => id);
+  missed.push(post());
+  let load = () => {};
+  loading = new Promise((resolve) => {
+    load = resolve;
+  });
+  // Events wait for the relations of their viewer; the second stream comes after some of them.
+  const begun = await EventStream.open(gateway, 'public', 'alice');
+  const relations = codec('murmuration.node.AccountTopic').encode({ accountId: ALICE, kind: 'relations' });
+  bus.publish(accountTopic(ALICE), relations);
+  for (let n = 0; n < MANY; n++) missed.push(post());
+  const resumed = await EventStream.open(gateway, 'public', 'alice', first.position);
+  load();
+  missed.push(post());
+  await shown(() => resumed.updates(), String(missed.at(-1)));
+  assert.deepEqual(resumed.updates(), missed);
+  await begun.close();
+  await resumed.close();
 });
 
 const T0 = 1_700_000_000_000;

@@ -1,0 +1,85 @@
+import { compareIds, makeId } from '../domain/ids.js';
+import type { Clock } from '../domain/time.js';
+
+/**
+ * Ids in one half: an hour of a server with four statuses a second, 80 s of one with two hundred. A takeover needs some
+ * 20 s. Both halves are 2.5 MB.
+ */
+const HALF_MAX = 16_384;
+/** Late statuses remembered. A takeover leaves some hundred. */
+const LATE_MAX = 4_096;
+/** Largest distance between the clocks of two nodes. */
+const CLOCKS_APART_MS = 5_000;
+
+/** Properties of the message of a new status. */
+export interface Publication {
+  /** It may have been published before. */
+  readonly mayRepeat?: boolean | undefined;
+  /** It was not published before, and its row in `changedStatuses` says that it is late. */
+  readonly late?: boolean | undefined;
+}
+
+/**
+ * The new statuses and reblogs that this node has received from the bus lately. All nodes receive the same messages, or
+ * notice a gap.
+ */
+export class Publications {
+  readonly #clock: Pick<Clock, 'nowMs'>;
+  /** Two halves, of which the older is dropped as a whole. */
+  #older: ReadonlySet<string> = new Set();
+  #newer = new Set<string>();
+  /** Late ones, oldest first, with the time of receipt in ms; 0 if they have rows. */
+  readonly #late = new Map<string, number>();
+  /** Ids minted before are unknown unless they were received. */
+  #from: string;
+
+  constructor(clock: Pick<Clock, 'nowMs'>) {
+    this.#clock = clock;
+    this.#from = this.#now();
+  }
+
+  /** Returns true if a status was published, false if it was not. Undefined: this node does not remember. */
+  has(id: string): boolean | undefined {
+    if (this.#newer.has(id) || this.#older.has(id)) return true;
+    return compareIds(id, this.#from) < 0 ? undefined : false;
+  }
+
+  /** Returns true if a status was published late: the positions of streams may be beyond it. */
+  isLate(id: string): boolean {
+    return this.#late.has(id);
+  }
+
+  /** Returns the late statuses without rows that were received since a time (ms). */
+  lateSince(sinceMs: number): readonly string[] {
+    const ids: string[] = [];
+    for (const [id, atMs] of this.#late) if (atMs >= sinceMs) ids.push(id);
+    return ids;
+  }
+
+  /** Adds a received status. One that comes as a repeat, and did not come before, is late. */
+  add(id: string, { mayRepeat, late }: Publication): void {
+    if (late === true) this.#addLate(id, 0);
+    else if (mayRepeat === true && this.has(id) === false) this.#addLate(id, this.#clock.nowMs());
+    if (this.#newer.size >= HALF_MAX) {
+      for (const old of this.#older) if (compareIds(old, this.#from) > 0) this.#from = old;
+      this.#older = this.#newer;
+      this.#newer = new Set();
+    }
+    this.#newer.add(id);
+  }
+
+  /** Call it after a gap: any status may have been published meanwhile. */
+  missed(): void {
+    this.#from = this.#now();
+  }
+
+  #addLate(id: string, atMs: number): void {
+    this.#late.set(id, atMs);
+    const [oldest = ''] = this.#late.keys();
+    if (this.#late.size > LATE_MAX) this.#late.delete(oldest);
+  }
+
+  #now(): string {
+    return makeId(this.#clock.nowMs() + CLOCKS_APART_MS, 0, 0);
+  }
+}

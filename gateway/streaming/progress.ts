@@ -1,0 +1,127 @@
+import { compareIds, idMs, idsApart, makeId } from '../../actors/domain/ids.js';
+import type { Clock } from '../../actors/domain/time.js';
+
+/** Late ids: those that were under way when their owner was killed, up to 500 bytes. */
+export const LATE_MAX = 64;
+/**
+ * Time for which late ids are named below the floor. A stream that is resumed reads the rows of late statuses from half
+ * a minute before its floor on; clocks differ.
+ */
+const LATE_NAMED_MS = 60_000;
+/** Age after which an id has been published, is late, or is found by a catch-up, as events that the bus lost are. */
+const TOLD_MS = 30_000;
+/** Step in which the floor rises, because the encoding of the ids must then be rebuilt. */
+const TOLD_STEP_MS = 10_000;
+const BASE = 36;
+
+/** Sent items of one kind: everything up to the floor, except late items that are not named, and the named ids. */
+export interface Sent {
+  readonly floor: string;
+  readonly sent: readonly string[];
+  /** Sent items that other nodes may find although they are below the floor. */
+  readonly late?: readonly string[];
+}
+
+/** Ids named above the floor, at six characters each. When there are more than `max`, the highest `kept` remain. */
+interface Names {
+  readonly max: number;
+  readonly kept: number;
+}
+
+/** Returns the distance between two ids as it is written in positions. */
+export const apart = (id: string, other: string): string => idsApart(id, other).toString(BASE);
+
+/** Progress of a subscription with one kind of items. */
+export class Progress {
+  #floor: string;
+  /** Sent ids above the floor that are not late. */
+  readonly #sent = new Set<string>();
+  /** Late ids, in the order in which they were sent. */
+  readonly #late = new Set<string>();
+  /** Time (ms) of the last of them. */
+  #lateMs = 0;
+  /** Cached encoding of the ids in #sent; undefined if some were removed since. */
+  #named: string | undefined;
+  /** The id that was encoded last. */
+  #last = '';
+  readonly #names: Names;
+  readonly #clock: Pick<Clock, 'nowMs'>;
+
+  constructor({ floor, sent, late = [] }: Sent, names: Names, clock: Pick<Clock, 'nowMs'>) {
+    this.#floor = floor;
+    this.#names = names;
+    this.#clock = clock;
+    for (const id of late) this.addLate(id);
+    for (const id of sent) this.add(id);
+  }
+
+  get floor(): string {
+    return this.#floor;
+  }
+
+  add(id: string): void {
+    const order = compareIds(id, this.#floor);
+    if (order < 0) this.addLate(id);
+    if (order <= 0 || this.#sent.has(id) || this.#late.has(id)) return;
+    this.#sent.add(id);
+    if (this.#named !== undefined) this.#named += this.#nameOf(id);
+    if (this.#sent.size <= this.#names.max) return;
+    this.#raise([...this.#sent].sort(compareIds).at(-1 - this.#names.kept) as string);
+  }
+
+  /** Adds an item that other nodes may find although it is below the floor. */
+  addLate(id: string): void {
+    this.#lateMs = this.#clock.nowMs();
+    this.#late.add(id);
+    if (this.#sent.delete(id)) this.#named = undefined;
+    const [oldest = ''] = this.#late;
+    if (this.#late.size <= LATE_MAX) return;
+    this.#late.delete(oldest);
+    if (compareIds(oldest, this.#floor) > 0) this.add(oldest);
+  }
+
+  /** Moves the floor: the client has to reload everything up to it. */
+  restart(floor: string): void {
+    if (compareIds(floor, this.#floor) > 0) this.#raise(floor);
+  }
+
+  /** Raises the floor with time. Everything up to now must have been sent. */
+  proceed(): void {
+    const toldMs = this.#clock.nowMs() - TOLD_MS;
+    if (idMs(this.#floor) < toldMs - TOLD_STEP_MS) this.#raise(makeId(toldMs, 0, 0));
+  }
+
+  /** Returns the distance of each sent id from the one before it, beginning at the floor. */
+  get named(): string {
+    if (this.#named === undefined) {
+      this.#named = '';
+      this.#last = this.#floor;
+      for (const id of [...this.#sent].sort(compareIds)) this.#named += this.#nameOf(id);
+    }
+    return this.#named;
+  }
+
+  /** Returns the distances of the late ids, which may be negative. */
+  get lateNamed(): string {
+    let text = '';
+    let last = this.#floor;
+    for (const id of this.#late) {
+      text += `~${apart(id, last)}`;
+      last = id;
+    }
+    return text;
+  }
+
+  #nameOf(id: string): string {
+    const distance = apart(id, this.#last);
+    this.#last = id;
+    return `~${distance}`;
+  }
+
+  #raise(floor: string): void {
+    this.#floor = floor;
+    this.#named = undefined;
+    if (idMs(floor) > this.#lateMs + LATE_NAMED_MS) this.#late.clear();
+    for (const id of this.#sent) if (compareIds(id, floor) <= 0) this.#sent.delete(id);
+  }
+}

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { makeId } from '../../../actors/domain/ids.js';
+import { Publications } from '../../../actors/timelines/publications.js';
+
+const T0 = 1_767_225_600_000;
+const CLOCKS_APART_MS = 5_000;
+const at = (ms: number) => makeId(T0 + ms, 7, 0);
+
+test('a node knows which of the statuses since its start were published', () => {
+  const published = new Publications({ nowMs: () => T0 });
+  published.add(at(-10), {});
+  published.add(at(6_000), {});
+  assert.deepEqual(
+    [-10, -20, CLOCKS_APART_MS - 1].map(at).map((id) => published.has(id)),
+    [true, undefined, undefined],
+  );
+  assert.deepEqual(
+    [6_000, CLOCKS_APART_MS, 7_000].map(at).map((id) => published.has(id)),
+    [true, false, false],
+  );
+});
+
+test('after a gap a node does not know about earlier statuses that it did not receive', () => {
+  const clock = { ms: T0, nowMs: () => clock.ms };
+  const published = new Publications(clock);
+  published.add(at(6_000), {});
+  clock.ms += 10_000;
+  published.missed();
+  assert.deepEqual(
+    [6_000, 7_000, 16_000].map(at).map((id) => published.has(id)),
+    [true, undefined, false],
+  );
+});
+
+test('a node remembers at least 16,384 statuses, and does not know about those that it forgot', () => {
+  const published = new Publications({ nowMs: () => T0 });
+  for (let ms = 10_000; ms < 60_000; ms++) published.add(at(ms), {});
+  assert.equal(published.has(at(60_000)), false);
+  assert.deepEqual(
+    [60_000 - 16_384, 59_999].map(at).map((id) => published.has(id)),
+    [true, true],
+  );
+  assert.deepEqual(
+    [9_000, 10_000].map(at).map((id) => published.has(id)),
+    [undefined, undefined],
+  );
+});
+
+test('a node knows which statuses were published late: by their messages, or since it receives a repeat only', () => {
+  const published = new Publications({ nowMs: () => T0 });
+  published.add(at(6_000), {});
+  published.add(at(6_000), { mayRepeat: true });
+  published.add(at(4_000), { mayRepeat: true });
+  assert.deepEqual(
+    [6_000, 4_000].map((ms) => published.isLate(at(ms))),
+    [false, false],
+  );
+  published.add(at(7_000), { late: true });
+  published.add(at(8_000), { mayRepeat: true });
+  assert.deepEqual(
+    [7_000, 8_000].map((ms) => published.isLate(at(ms))),
+    [true, true],
+  );
+  assert.deepEqual(published.lateSince(T0), [at(8_000)], 'without those that have rows');
+  assert.deepEqual(published.lateSince(T0 + 1), []);
+});
