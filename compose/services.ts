@@ -87,7 +87,7 @@ export async function openServices(
     ...{ tables, media, workshop, clock, random, keyedTokens, addressGuard, idClock: stamps, caches },
     registry,
     inbox,
-    ...{ accountKeys, federation },
+    ...{ accountKeys, federation: { ...federation, keys: people } },
     newAccountId,
     newPlainId: plainIds(stamps, random),
   };
@@ -134,6 +134,7 @@ function instanceOf(settings: Settings): InstanceSettings {
     registrations: (settings.REGISTRATIONS ?? 'open') as InstanceSettings['registrations'],
     passwordGrant: settings.PASSWORD_GRANT === 'on',
     devPages: settings.DEV_PAGES === 'on',
+    authorizedFetch: settings.AUTHORIZED_FETCH === 'on',
     rateLimits: settings.RATE_LIMITS !== 'off',
     ...(settings.RATE_LIMITS?.startsWith('{') === true ? { rateRules: settings.RATE_LIMITS } : {}),
     version: packageInfo.version,

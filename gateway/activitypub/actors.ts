@@ -5,8 +5,9 @@ import { INSTANCE_KEY } from '../../actors/federation/account-keys.js';
 import { actorDocument, instanceActorDocument } from '../../actors/federation/documents/actor.js';
 import { type AnyRoute, route } from '../http/route.js';
 import { emojiIn } from '../settings/custom-emoji.js';
-import { activityAnswer, noPage, prefersDocument } from './answering.js';
+import { activityAnswer } from './answering.js';
 import { ownerNamed } from './owners.js';
+import { documentOrPage } from './signer.js';
 
 /** Longest name in a path; no local name is longer. */
 const NAME_CHARS_MAX = 100;
@@ -21,8 +22,7 @@ const person = ['/users/:name', '/@:name'].map(
       path,
       auth: 'none',
       params: Type.Object(nameParams),
-      handle: async ({ services, params, headers }) => {
-        if (!prefersDocument(headers.accept)) return noPage();
+      handle: documentOrPage(async ({ services, params }) => {
         const record = await ownerNamed(services, params.name);
         if (isProblem(record)) return record;
         const { displayName, note, fields } = record.profile ?? emptyProfile;
@@ -30,7 +30,7 @@ const person = ['/users/:name', '/@:name'].map(
         const emojis = emojiIn(services.instance, displayName, note, ...texts);
         const key = await services.accountKeys.publicPem(record.id);
         return activityAnswer(actorDocument(services.instance, record, key, emojis));
-      },
+      }),
     }),
 );
 

@@ -8,12 +8,15 @@ const FRESH_SECONDS = 180;
 /** Header of every answer that depends on the requested type, or on who signs the request. */
 const VARY = 'Accept, Signature';
 
-/** Answers with an ActivityStreams document that everybody may see. */
-export const activityAnswer = (object: object): Answer => ({
+/** Header of answers for one reader only. */
+export const NO_STORE = 'private, no-store';
+
+/** Answers with an ActivityStreams document. `isPublic`: everybody may see it. */
+export const activityAnswer = (object: object, isPublic = true): Answer => ({
   status: 200,
   headers: {
     'content-type': `${ACTIVITY_TYPE}; charset=utf-8`,
-    'cache-control': `public, max-age=${FRESH_SECONDS}`,
+    'cache-control': isPublic ? `public, max-age=${FRESH_SECONDS}` : NO_STORE,
     vary: VARY,
   },
   body: JSON.stringify(document(object)),

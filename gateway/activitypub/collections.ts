@@ -18,6 +18,7 @@ import { nameParams } from './actors.js';
 import { activityAnswer } from './answering.js';
 import { objectsOf } from './objects.js';
 import { ownerNamed } from './owners.js';
+import { authorized } from './signer.js';
 
 /** Items of one page: bounds the work of one request. */
 const PAGE_ITEMS = 40;
@@ -49,7 +50,7 @@ const serve = ({ name, total, isHidden, read }: Collection): AnyRoute =>
     auth: 'none',
     params: Type.Object(nameParams),
     query: pageAsked,
-    handle: async ({ services, params, query }) => {
+    handle: authorized(async ({ services, params, query }) => {
       const owner = await ownerNamed(services, params.name);
       if (isProblem(owner)) return owner;
       const id = actorAddresses(accountUri(services.instance.baseUrl, owner))[name];
@@ -70,7 +71,7 @@ const serve = ({ name, total, isHidden, read }: Collection): AnyRoute =>
         ...(newest === undefined ? {} : { prev: `${id}?page=true&min_id=${newest}` }),
         orderedItems: items,
       });
-    },
+    }),
   });
 
 const outbox = serve({
@@ -112,7 +113,7 @@ const featured = route({
   path: '/users/:name/collections/featured',
   auth: 'none',
   params: Type.Object(nameParams),
-  handle: async ({ services, params }) => {
+  handle: authorized(async ({ services, params }) => {
     const owner = await ownerNamed(services, params.name);
     if (isProblem(owner)) return owner;
     const pinned = isSuspended(owner) ? [] : [...owner.pinnedIds].reverse();
@@ -121,7 +122,7 @@ const featured = route({
     const orderedItems = await objectsOf(services, owner, shown, 'object');
     const id = actorAddresses(accountUri(services.instance.baseUrl, owner)).featured;
     return activityAnswer({ id, type: 'OrderedCollection', totalItems: orderedItems.length, orderedItems });
-  },
+  }),
 });
 
 export const collectionDocumentRoutes: readonly AnyRoute[] = [outbox, followers, following, featured];

@@ -8,13 +8,15 @@ import { idText } from '../paging/bounds.js';
 import { notFound, visibleStatus } from '../viewing/visible.js';
 import type { VisibleStatus } from '../viewing/visible-status.js';
 import { nameParams } from './actors.js';
-import { activityAnswer, noPage, prefersDocument } from './answering.js';
+import { activityAnswer } from './answering.js';
 import { objectsOf } from './objects.js';
 import { ownerNamed } from './owners.js';
+import { documentOrPage, signerOf } from './signer.js';
+import { statusForSigner } from './status-for-signer.js';
 
 /**
- * Serves a status as an object or as the activity that published it. Nobody is known by a signature yet, so only
- * statuses for everybody are served; others get the answer of missing ones.
+ * Serves a status as an object or as the activity that published it. Those who may see it by their signature get it,
+ * too; all others get the answer of missing ones.
  */
 const serve = (path: string, as: 'object' | 'activity'): AnyRoute =>
   route({
@@ -22,13 +24,17 @@ const serve = (path: string, as: 'object' | 'activity'): AnyRoute =>
     path,
     auth: 'none',
     params: Type.Object({ ...nameParams, id: idText() }),
-    handle: async ({ services, params, headers }) => {
-      if (!prefersDocument(headers.accept)) return noPage();
+    handle: documentOrPage(async (request) => {
+      const { services, params } = request;
       const author = await ownerNamed(services, params.name);
       if (isProblem(author)) return author;
       const seen = await visibleStatus(services, undefined, params.id);
-      return isProblem(seen) ? seen : statusAnswer(services, author, seen, as);
-    },
+      if (!isProblem(seen)) return statusAnswer(services, author, seen, as, true);
+      // The signature is verified for missing statuses, too: the time of the answer tells nothing.
+      const signer = await signerOf(request);
+      const shown = signer && (await statusForSigner(services, signer.id, params.id));
+      return shown === undefined ? seen : statusAnswer(services, author, shown, as, false);
+    }),
   });
 
 async function statusAnswer(
@@ -36,12 +42,13 @@ async function statusAnswer(
   author: StoreAccountRecord,
   seen: VisibleStatus,
   as: 'object' | 'activity',
+  isPublic: boolean,
 ): Promise<Answer | Problem> {
   const isReblog = seen.record.reblogOfId !== undefined;
   // A reblog is an activity without an object of its own.
   if (seen.record.accountId !== author.id || isSuspended(author) || (isReblog && as === 'object')) return notFound();
   const [object] = await objectsOf(services, author, [seen], as);
-  return object === undefined ? notFound() : activityAnswer(object);
+  return object === undefined ? notFound() : activityAnswer(object, isPublic);
 }
 
 export const statusDocumentRoutes: readonly AnyRoute[] = [

@@ -6,6 +6,7 @@ import type { InstanceCommands } from '../../actors/instance/commands.js';
 import type { Commands as ReportCommands } from '../../actors/report/report.js';
 import type { TypedAsk } from '../../actors/runtime/kind.js';
 import type { Workshop } from '../../media/workshop.js';
+import type { StoreAccountRecord } from '../../proto/gen/types.js';
 import type { Caches } from '../../store/cache/cache.js';
 import type { MediaStore } from '../../store/media.js';
 import type { AddressGuard } from '../../transport/address-guard.js';
@@ -58,6 +59,7 @@ export interface Services extends ReadServices {
   readonly federation: {
     readonly client: FederationClient;
     readonly signatures: Pick<SignatureVerifier, 'verify'>;
+    readonly keys: KeySource;
   };
   readonly inbox: ActivityInbox;
   /** Decides to which addresses this server may connect on behalf of users. */
@@ -72,6 +74,18 @@ export interface Services extends ReadServices {
    * within a millisecond.
    */
   newPlainId(): string;
+}
+
+/** Keys of other servers, with the accounts that own them. */
+export interface KeySource {
+  /**
+   * Returns a key, which is fetched if it is not known. `fresh`: fetches it again, after a signature did not match. @throws
+   * Unavailable when the store cannot answer
+   */
+  publicPem(
+    keyId: string,
+    options?: { readonly fresh?: boolean },
+  ): Promise<{ readonly pem: string; readonly owner: StoreAccountRecord } | { readonly missing: string }>;
 }
 
 /** Writes of data that belongs to no actor: unique names (LWT) and immutable rows. */

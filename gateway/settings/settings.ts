@@ -14,6 +14,8 @@ export interface InstanceSettings {
   readonly passwordGrant: boolean;
   /** True shows pages for development; only on a localhost address (DEV_PAGES=on). */
   readonly devPages: boolean;
+  /** True: only signed requests get documents of local people (AUTHORIZED_FETCH=on). */
+  readonly authorizedFetch: boolean;
   /** False disables all limits (RATE_LIMITS=off). */
   readonly rateLimits: boolean;
   /** Rules that differ from the defaults, as JSON (gateway/http/limits/rate-rules.ts). */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { createPrivateKey, createPublicKey } from 'node:crypto';
+import { createPrivateKey, createPublicKey, sign, verify } from 'node:crypto';
 import { test } from 'node:test';
+import { Unavailable } from '../../../actors/domain/problem.js';
 import { AccountKeys } from '../../../actors/federation/account-keys.js';
 import { accountKeys } from '../../../store/federation-tables.js';
 import { MemoryTables } from '../../../store/memory/memory-tables.js';
@@ -65,4 +66,20 @@ test('a key that another node has stored meanwhile wins', async () => {
   await tables.compareAndSet(accountKeys, { owner: '1' }, undefined, theirs);
   steps[0]?.();
   assert.equal(await late, 'theirs');
+});
+
+test('a signer names the key of its actor and signs with it, whether or not the key exists already', async () => {
+  const keys = new AccountKeys(new MemoryTables(), clock, undefined);
+  const signer = keys.signerOf('1', 'https://near.example/users/ada');
+  assert.equal(signer.keyId, 'https://near.example/users/ada#main-key');
+  const [key, again] = [await signer.privateKey(), await signer.privateKey()];
+  assert.equal(key, again, 'parsed once');
+  const signature = sign('sha256', Buffer.from('text'), key);
+  assert.ok(verify('sha256', Buffer.from('text'), await keys.publicPem('1'), signature));
+});
+
+test('a signer whose key cannot be read says so', async () => {
+  const failing = { get: () => Promise.reject(new Unavailable('no store')), compareAndSet: assert.fail };
+  const signer = new AccountKeys(failing as never, clock, undefined).signerOf('1', 'https://near.example/users/ada');
+  await assert.rejects(signer.privateKey(), { name: 'Unavailable' });
 });

@@ -106,6 +106,7 @@ export class GatewayFixture {
       registrations: 'open',
       passwordGrant: false,
       devPages: false,
+      authorizedFetch: false,
       rateLimits: true,
       version: '0',
     };

@@ -35,6 +35,7 @@ const instance: InstanceSettings = {
   registrations: 'open',
   passwordGrant: false,
   devPages: false,
+  authorizedFetch: false,
   rateLimits: false,
   version: '0',
 };

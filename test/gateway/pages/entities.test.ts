@@ -24,6 +24,7 @@ const instance: InstanceSettings = {
   registrations: 'approval',
   passwordGrant: false,
   devPages: false,
+  authorizedFetch: false,
   version: '0.1.0',
 } as InstanceSettings;
 

@@ -1,0 +1,65 @@
+import { isProblem, type Problem, problem } from '../../actors/domain/problem.js';
+import { isSuspended } from '../../actors/domain/standing.js';
+import type { StoreAccountRecord } from '../../proto/gen/types.js';
+import { parseSignature } from '../../transport/federation/verification.js';
+import type { Answer, Request } from '../http/route.js';
+import type { Services } from '../http/services.js';
+import type { Soon } from '../paging/soon.js';
+import { NO_STORE, noPage, prefersDocument } from './answering.js';
+
+type Signed = Pick<Request<unknown, unknown, unknown>, 'headers' | 'target'> & {
+  readonly services: Pick<Services, 'federation' | 'instance' | 'clock' | 'limits'>;
+};
+
+const NO_BODY = new Uint8Array(0);
+
+/**
+ * Returns the account of another server that signed a GET; undefined without a valid signature. Suspended accounts, and
+ * those of suspended servers, are nobody. An unknown key is fetched. @throws Unavailable when the store cannot answer
+ */
+export async function signerOf({ services, headers, target }: Signed): Promise<StoreAccountRecord | undefined> {
+  const { federation, instance, clock, limits } = services;
+  const { host, protocol } = new URL(instance.baseUrl);
+  const request = {
+    ...{ method: 'GET', target, host, body: NO_BODY, headers: new Map(Object.entries(headers)) },
+    protocol: protocol === 'http:' ? 'http' : 'https',
+  } as const;
+  const parsed = parseSignature(request);
+  if ('problem' in parsed) return undefined;
+  let known: string | undefined;
+  // A key that does not fit may have been replaced.
+  for (const fresh of [false, true]) {
+    const key = await federation.keys.publicPem(parsed.keyId, { fresh });
+    if ('missing' in key || key.pem === known) return undefined;
+    if (isSuspended(key.owner) || limits.suspended(key.owner.id, key.owner.domain)) return undefined;
+    if ((await federation.signatures.verify(request, key.pem, clock.nowMs())) === true) return key.owner;
+    known = key.pem;
+  }
+  return undefined;
+}
+
+const unsigned = (): Problem => problem('unauthorized', 'Requests for this document must be signed');
+
+/**
+ * Wraps the handler of a document of local people. With AUTHORIZED_FETCH only signed requests get it, and no shared
+ * cache stores it.
+ */
+export const authorized =
+  <P, Q, B>(handle: (request: Request<P, Q, B>) => Soon<Answer | Problem>) =>
+  (request: Request<P, Q, B>): Soon<Answer | Problem> =>
+    request.services.instance.authorizedFetch ? onlySigned(request, handle) : handle(request);
+
+/** Wraps the handler of a document whose address is that of a page, too. */
+export const documentOrPage =
+  <P, Q, B>(handle: (request: Request<P, Q, B>) => Soon<Answer | Problem>) =>
+  (request: Request<P, Q, B>): Soon<Answer | Problem> =>
+    prefersDocument(request.headers.accept) ? authorized(handle)(request) : noPage();
+
+async function onlySigned<P, Q, B>(
+  request: Request<P, Q, B>,
+  handle: (request: Request<P, Q, B>) => Soon<Answer | Problem>,
+): Promise<Answer | Problem> {
+  if ((await signerOf(request)) === undefined) return unsigned();
+  const answer = await handle(request);
+  return isProblem(answer) ? answer : { ...answer, headers: { ...answer.headers, 'cache-control': NO_STORE } };
+}
