@@ -7,7 +7,7 @@ COPY . .
 RUN node scripts/prepare.mjs && npm prune --omit=dev --no-audit --no-fund
 
 FROM node:24-trixie-slim
-ENV NODE_ENV=production MURMURATION_DATA_DIR=/data MURMURATION_BIND=0.0.0.0
+ENV NODE_ENV=production UV_THREADPOOL_SIZE=16 MURMURATION_DATA_DIR=/data MURMURATION_BIND=0.0.0.0
 WORKDIR /app
 COPY --from=build /app/package.json ./
 COPY --from=build /app/bin ./bin

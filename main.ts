@@ -9,5 +9,12 @@ import { loadCommandLine } from './cli/bundle.js';
 const HEADERS_BYTES_MAX = 65_536;
 process.env.UWS_HTTP_MAX_HEADERS_SIZE ??= String(HEADERS_BYTES_MAX);
 
+/**
+ * Threads of libuv's pool. Signatures of other servers run on it, and look-ups of dead names can hold half of it for
+ * seconds. Node 20 has started the pool before this line; `npm start` sets the variable for it.
+ */
+const POOL_THREADS = 16;
+process.env.UV_THREADPOOL_SIZE ??= String(POOL_THREADS);
+
 const { commandLine } = await loadCommandLine(dirname(fileURLToPath(import.meta.url)));
 process.exitCode = await commandLine(process.argv.slice(2));
