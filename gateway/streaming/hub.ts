@@ -153,7 +153,7 @@ export class Hub {
     const waited = feeds.some((feed) => !feed.live);
     await Promise.all(feeds.map((feed) => feed.ready));
     // A reset is sent after live events arrive, so that the client receives everything that happens after it reloads.
-    if (waited || since !== undefined) viewer.catchUpOne(connection, subscription);
+    if (waited || since !== undefined) viewer.catchUpOne(connection, subscription, since !== undefined);
   }
 
   unsubscribe(connection: Connection, kind: StreamKind): void {

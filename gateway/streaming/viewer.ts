@@ -22,6 +22,15 @@ const FILTERS_CHANGED = new StreamEvent('filters_changed', undefined, undefined)
 /** Event that waiting notifications were merged into the others. The payload has no meaning and is Mastodon's. */
 const MERGED = new StreamEvent('notifications_merged', '1', undefined);
 
+/**
+ * Sends the events of which the store has no trace: clients read filters and notifications again.
+ * @param filters whether the viewer may have had filters
+ */
+function tellAgain(subscription: StreamSubscription, filters = true): void {
+  if (filters && subscription.kind.home) subscription.accountEvent(FILTERS_CHANGED);
+  if (subscription.wantsNotifications) subscription.accountEvent(MERGED);
+}
+
 const accountTopicCodec = codec('murmuration.node.AccountTopic');
 
 /** One account with streams on this node: its lens, its topic, its connections. Events reach it in order. */
@@ -185,14 +194,15 @@ export class Viewer {
     this.#lane.run(() => this.#beginAnew());
   }
 
-  /** Catches up one new subscription. */
-  catchUpOne(connection: Connection, subscription: StreamSubscription): void {
+  /** Catches up one new subscription. @param isResumed its client had it before, and may have missed any event */
+  catchUpOne(connection: Connection, subscription: StreamSubscription, isResumed: boolean): void {
     this.#catchUps += 1;
     const number = this.#catchUps;
     subscription.behind = number;
     this.#lane.run(async () => {
       try {
         await this.#catchingUp.of(connection, subscription);
+        if (isResumed && connection.open) tellAgain(subscription);
       } finally {
         if (subscription.behind === number) subscription.behind = 0;
       }
@@ -266,8 +276,12 @@ export class Viewer {
     this.#catchUpWaits = false;
     const number = this.#catchUps;
     try {
+      const before = this.#lens;
       await this.#loadLens();
       await this.#catchUpAll();
+      // After an outage thousands of clients would read filters, and most have none.
+      const filters = before === undefined || [before, this.#lens].some((lens) => lens?.screen?.filters !== undefined);
+      this.#each((subscription) => tellAgain(subscription, filters));
     } finally {
       for (const subscription of this.#subscriptions()) if (subscription.behind <= number) subscription.behind = 0;
     }
