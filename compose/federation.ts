@@ -39,7 +39,7 @@ export function openFederation(
       schemes,
       isSuspended: (host) => domains.of(host).suspended,
     }),
-    signatures: new SignatureVerifier(caches),
+    signatures: new SignatureVerifier(caches, schemes),
     schemes,
     delivery: new DeliveryFigures(),
   };

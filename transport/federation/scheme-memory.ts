@@ -3,8 +3,8 @@ import type { SignatureScheme } from './signed-request.js';
 
 /** Remembers the signature scheme that each host accepts. A host is that of a URL, with its port. */
 export interface SchemeMemory {
-  schemeOf(host: string): SignatureScheme | undefined | Promise<SignatureScheme | undefined>;
-  /** Called when a host has refused one scheme and accepted the other, or has itself signed by one. */
+  schemeOf(host: string): SignatureScheme | undefined;
+  /** Called when a host has refused one scheme and accepted the other, or has itself signed by RFC 9421. */
   remember(host: string, scheme: SignatureScheme): void;
 }
 

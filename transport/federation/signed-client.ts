@@ -152,7 +152,7 @@ export class SignedClient implements FederationClient {
   async #knock(url: URL, request: Wanted, gate: HostGate, signal: AbortSignal): Promise<Answered> {
     if (request.signer === undefined) return { answer: await this.#ask(url, request, {}, gate, signal) };
     const { schemes } = this.#options;
-    const scheme = (await known(schemes, url.host)) ?? 'cavage';
+    const scheme = schemes.schemeOf(url.host) ?? 'cavage';
     const answer = await this.#sign(url, request, scheme, gate, signal);
     if (!isRefusal(answer)) return { answer, scheme };
     const other = scheme === 'cavage' ? 'rfc9421' : 'cavage';
@@ -199,15 +199,6 @@ export class SignedClient implements FederationClient {
     } finally {
       leave();
     }
-  }
-}
-
-/** A host whose scheme cannot be read is like a new one. */
-async function known(schemes: SchemeMemory, host: string): Promise<SignatureScheme | undefined> {
-  try {
-    return await schemes.schemeOf(host);
-  } catch {
-    return undefined;
   }
 }
 

@@ -1,5 +1,6 @@
 import { type KeyObject, verify } from 'node:crypto';
 import { promisify } from 'node:util';
+import type { SchemeMemory } from './scheme-memory.js';
 import { type CavageSignature, cavageTexts, parseCavage } from './signatures/cavage.js';
 import { type Refusal, refusal } from './signatures/checked.js';
 import { type MessageSignature, parseMessageSignature, signatureBase } from './signatures/message-signatures.js';
@@ -24,8 +25,12 @@ function stated({ headers }: SignedRequest): CavageSignature | MessageSignature 
 export class SignatureVerifier {
   readonly #keys: PublicKeys;
 
-  constructor(...[caches]: ConstructorParameters<typeof PublicKeys>) {
+  readonly #schemes: SchemeMemory | undefined;
+
+  /** @param schemes notes hosts that sign by RFC 9421: they verify it, too */
+  constructor(caches: ConstructorParameters<typeof PublicKeys>[0], schemes?: SchemeMemory) {
     this.#keys = new PublicKeys(caches);
+    this.#schemes = schemes;
   }
 
   /**
@@ -40,10 +45,19 @@ export class SignatureVerifier {
     const key = this.#keys.of(publicPem);
     if (key === undefined) return refusal('The key is not an RSA key of 2,048 to 8,192 bits');
     for (const text of texts) {
-      if (await verifyOnPool('sha256', Buffer.from(text), key, signature.signature)) return true;
+      if (!(await verifyOnPool('sha256', Buffer.from(text), key, signature.signature))) continue;
+      if (this.#schemes !== undefined) noteScheme(this.#schemes, signature);
+      return true;
     }
     return refusal('The signature is not that of the key');
   }
+}
+
+/** Notes the scheme of a host about which nothing is known: an answer of the host itself counts more. */
+function noteScheme(schemes: SchemeMemory, { keyId, scheme }: CavageSignature | MessageSignature): void {
+  if (scheme !== 'rfc9421' || !URL.canParse(keyId)) return;
+  const { host } = new URL(keyId);
+  if (schemes.schemeOf(host) === undefined) schemes.remember(host, scheme);
 }
 
 function textsOf(

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { test } from 'node:test';
+import { CachedSchemes } from '../../../transport/federation/scheme-memory.js';
 import { contentDigestOf, digestOf } from '../../../transport/federation/signatures/digests.js';
 import type { SignatureScheme, SignedRequest } from '../../../transport/federation/signed-request.js';
 import { parseSignature, SignatureVerifier } from '../../../transport/federation/verification.js';
@@ -301,4 +302,19 @@ test('unsigned requests and unusable keys are refused', async () => {
   const privatePem = key.privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
   for (const pem of ['', 'x', privatePem, key.publicPem.replace('MII', 'MIJ'), small, curve])
     assert.match(JSON.stringify(await verifier.verify(request, pem, NOW_MS)), /not an RSA key/, pem);
+});
+
+test('a host that signs by RFC 9421 is remembered, unless its answers say otherwise', async () => {
+  const schemes = new CachedSchemes(undefined);
+  const noting = new SignatureVerifier(undefined, schemes);
+  await noting.verify(await post('cavage'), key.publicPem, NOW_MS);
+  await noting.verify(await post('rfc9421'), other.publicPem, NOW_MS);
+  assert.equal(schemes.schemeOf('near.example'), undefined);
+  await noting.verify(await post('rfc9421'), key.publicPem, NOW_MS);
+  assert.equal(schemes.schemeOf('near.example'), 'rfc9421');
+  schemes.remember('near.example', 'cavage');
+  await noting.verify(await post('rfc9421'), key.publicPem, NOW_MS);
+  assert.equal(schemes.schemeOf('near.example'), 'cavage');
+  const nameless = newKey('no address');
+  assert.equal(await noting.verify(await post('rfc9421', nameless.signer), nameless.publicPem, NOW_MS), true);
 });

@@ -257,14 +257,6 @@ test('a host that refuses both schemes, or fails, changes nothing', async () => 
   assert.equal(schemes.schemeOf(host.host), undefined);
 });
 
-test('a memory of schemes that fails costs nothing but the memory', async () => {
-  const failing = open({
-    schemes: { schemeOf: () => Promise.reject(new Error('no store')), remember: () => undefined },
-  });
-  assert.equal((await failing.object(`${host.url}/1`)).kind, 'object');
-  await failing.close();
-});
-
 test('a delivery is a signed POST with its digest, and its answer decides what follows', async () => {
   answer = reply(202);
   assert.deepEqual(await client.deliver(`${host.url}/inbox`, body, ada.signer), {
