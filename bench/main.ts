@@ -28,6 +28,7 @@ import { OtherWork } from './process-figures.js';
 import { benchDeadPushService } from './push/dead-service.js';
 import { benchPushSender } from './push/sender.js';
 import { printTable, type Row } from './row.js';
+import { benchSignatures } from './signatures.js';
 import { benchStart } from './start.js';
 import { benchIdleSockets } from './streams/idle-sockets.js';
 import { benchStreams } from './streams/streams.js';
@@ -66,6 +67,7 @@ const benchmarks: Readonly<Record<string, () => Promise<Row[]>>> = {
       cpuSecondsPer1000: figures.cpuSecondsPer1000,
       ...(figures.inFlight === 64 ? { target: `≥ ${APPENDS_MIN}/s`, reached: figures.perSecond >= APPENDS_MIN } : {}),
     })),
+  signatures: benchSignatures,
   bulk: benchBulk,
   'bare-page': benchBarePage,
   verify_credentials: benchVerify,
