@@ -9,6 +9,7 @@ import type { Runtime } from '../actors/runtime/runtime.js';
 import type { RecentIds } from '../actors/timelines/home-rings.js';
 import type { PublicRing } from '../actors/timelines/public-ring.js';
 import type { Settings } from '../cli/settings.js';
+import { KnownServers } from '../gateway/discovery/known-servers.js';
 import { LatestRows } from '../gateway/discovery/latest-rows.js';
 import { linkCards } from '../gateway/discovery/link-cards.js';
 import { TagHistories, type Told } from '../gateway/discovery/tag-histories.js';
@@ -82,6 +83,7 @@ export async function openServices(
     limits,
     tagHistories,
     latestRows: new LatestRows(tables, clock, rowsTold, caches),
+    knownServers: new KnownServers(tables, clock, entries),
     wordLists: new WordLists(tables, clock, indexTold, caches),
     trends: new Trends({ tables, clock, limits, tagHistories, linkCard, baseUrl: settings.BASE_URL }),
     ...{ tables, media, workshop, clock, random, keyedTokens, addressGuard, idClock: stamps, caches },

@@ -30,6 +30,13 @@ export const deletedUris = table('deleted_uris', {
   // Other servers send a Create again for less than this time.
   ttlSeconds: 7 * 86_400,
 });
+/** Servers of which an account was found; `century` is always 0. */
+export const knownDomains = table('known_domains', {
+  partition: { century: 'int' },
+  clustering: { domain: 'text' },
+  value: codec('murmuration.store.Indexed'),
+  constant: true,
+});
 /** Public statuses of other servers, as publicStatuses; `bucket` and `lane` are those of their ids. */
 export const remotePublicStatuses = table('remote_public_statuses', {
   partition: { bucket: 'int', lane: 'int' },
@@ -95,6 +102,7 @@ export const federationTables = [
   accountKeys,
   deletedUris,
   deliveries,
+  knownDomains,
   knownUris,
   outgoingDocuments,
   remoteHosts,

@@ -13,6 +13,7 @@ import type { AddressGuard } from '../../transport/address-guard.js';
 import type { FederationClient } from '../../transport/federation/port.js';
 import type { SignedRequest } from '../../transport/federation/signed-request.js';
 import type { SignatureVerifier } from '../../transport/federation/verification.js';
+import type { KnownServers } from '../discovery/known-servers.js';
 import type { LatestRows } from '../discovery/latest-rows.js';
 import type { TagHistories } from '../discovery/tag-histories.js';
 import type { Trends } from '../discovery/trends.js';
@@ -36,6 +37,7 @@ export interface Services extends ReadServices {
   readonly tagHistories: Pick<TagHistories, 'of'>;
   readonly latestRows: Pick<LatestRows, 'of'>;
   readonly wordLists: Pick<WordLists, 'of'>;
+  readonly knownServers: Pick<KnownServers, 'peers' | 'count'>;
   readonly trends: Pick<Trends, 'tags' | 'links' | 'statuses' | 'authors'>;
   /** Settings, rules and other entries that administrators have written. */
   readonly entries: InstanceEntries;

@@ -1,4 +1,4 @@
-import { deletedUris, knownUris } from '../../../store/federation-tables.js';
+import { deletedUris, knownDomains, knownUris } from '../../../store/federation-tables.js';
 import { put, type ReadTables, type RowWrite, remove } from '../../../store/port.js';
 import type { AccountEvents, AccountState } from '../../account/slices.js';
 import { uriKey } from '../../domain/text/uri-key.js';
@@ -17,7 +17,9 @@ export const remoteRows = (
 ): Reaction<AccountState, AccountEvents>['on'] => ({
   async described({ actor }, { state }, effects) {
     if (actor === undefined) return;
-    await effects.write([accountRow(state), ...(await nameRows(tables, state))]);
+    const domain = state.origin?.domain ?? '';
+    const known = put(knownDomains, { century: 0, domain }, {});
+    await effects.write([accountRow(state), known, ...(await nameRows(tables, state))]);
   },
   async received({ status }, { self, state }, effects) {
     if (status?.origin === undefined) return;

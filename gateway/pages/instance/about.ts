@@ -14,6 +14,8 @@ export interface About {
   readonly languages: readonly string[];
   readonly rules: readonly InstanceEntry[];
   readonly hasTerms: boolean;
+  /** Number of other servers that this one knows. */
+  readonly servers: number;
   readonly totals: {
     readonly users: number;
     readonly statuses: number;

@@ -178,7 +178,7 @@ export function renderInstanceV1(instance: InstanceSettings, about: About): Shap
     email: about.contactEmail,
     version: versionText(instance),
     urls: { streaming_api: instance.streamingUrl },
-    stats: { user_count: about.totals.users, status_count: about.totals.statuses, domain_count: 1 },
+    stats: { user_count: about.totals.users, status_count: about.totals.statuses, domain_count: about.servers },
     thumbnail: `${instance.baseUrl}${MISSING_HEADER_PATH}`,
     languages: about.languages,
     registrations: instance.registrations !== 'closed',

@@ -14,7 +14,7 @@ const show = (path: string, what: (services: Services) => Promise<Answer | Retur
 
 /** Page that clients show before a sign-up, also served at `/`. */
 async function about(
-  services: Pick<Services, 'entries' | 'askInstance' | 'registry' | 'instance' | 'tables' | 'clock'>,
+  services: Pick<Services, 'entries' | 'askInstance' | 'registry' | 'instance' | 'tables' | 'clock' | 'knownServers'>,
 ): Promise<Answer> {
   const { title, description, rules, contactEmail, hasTerms } = await aboutOf(services);
   const more = await written(services, 'extended_description');

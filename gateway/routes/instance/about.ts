@@ -7,7 +7,7 @@ const DESCRIPTION = 'A Murmuration server.';
 
 /** Loads the information. @throws Unavailable when the store cannot answer */
 export async function aboutOf(
-  services: Pick<Services, 'entries' | 'askInstance' | 'registry' | 'instance' | 'tables' | 'clock'>,
+  services: Pick<Services, 'entries' | 'askInstance' | 'registry' | 'instance' | 'tables' | 'clock' | 'knownServers'>,
 ): Promise<About> {
   const { instance, entries, tables, registry } = services;
   const settings = new Map((await entries.of('settings')).map(({ key, text }) => [key, text?.text ?? '']));
@@ -28,5 +28,6 @@ export async function aboutOf(
     rules: await entries.of('rules'),
     hasTerms: (await entries.of('terms')).length > 0,
     totals: await statisticsOf(services),
+    servers: await services.knownServers.count(),
   };
 }

@@ -205,8 +205,7 @@ export const instanceRoutes: readonly AnyRoute[] = [
     renderInstance(services.instance, await aboutOf(services), (await vapidKeys(services)).publicKey),
   ),
   tell('/api/v1/instance/rules', Type.Array(Rule), async ({ entries }) => (await entries.of('rules')).map(renderRule)),
-  // This server does not federate yet, so it has no peers.
-  tell('/api/v1/instance/peers', Type.Array(Type.String()), () => []),
+  tell('/api/v1/instance/peers', Type.Array(Type.String()), ({ knownServers }) => knownServers.peers()),
   tell('/api/v1/instance/activity', Type.Array(Week), async (services) => activity(await statisticsOf(services))),
   tell('/api/v1/instance/extended_description', ExtendedDescription, extendedDescription),
   tell('/api/v1/instance/privacy_policy', PrivacyPolicy, (services) => textSetting(services, 'privacy_policy')),

@@ -128,6 +128,7 @@ export class GatewayFixture {
       tagHistories: { of: unused },
       latestRows: { of: unused },
       wordLists: { of: unused },
+      knownServers: { peers: unused, count: unused },
       trends: undefined as never,
       tables: this.tables,
       caches: new Caches(),

@@ -81,7 +81,7 @@ export async function openCity(stage: Stage = new Stage()) {
     tagHistories: new TagHistories(tables, stage.clock),
     latestRows: new LatestRows(tables, stage.clock),
     wordLists: new WordLists(tables, stage.clock),
-    trends: undefined as never,
+    ...{ trends: undefined as never, knownServers: undefined as never },
     tables,
     caches: new Caches(),
     ...uploadsIn(stage.shared),

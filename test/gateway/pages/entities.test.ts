@@ -180,6 +180,7 @@ test('the instance has every field of both versions', () => {
     languages: ['en'],
     rules: [],
     hasTerms: false,
+    servers: 0,
     totals: { users: 1, statuses: 2, activeMonth: 1, activeHalfYear: 1 },
   };
   hasFields(renderInstanceV1(instance, about), INSTANCE_V1);
