@@ -94,7 +94,11 @@ export default {
         'store/[^/]+$',
       ),
     ),
-    rule('gateway', { path: '^gateway', pathNot: '^gateway/activitypub' }, except(...forGateway)),
+    rule(
+      'gateway',
+      { path: '^gateway', pathNot: '^gateway/activitypub' },
+      except(...forGateway, 'actors/federation/remote/port'),
+    ),
     rule('activitypub', { path: '^gateway/activitypub' }, except(...forGateway, 'actors/(federation|remote-host)')),
     rule(
       'html-is-made-of-records',

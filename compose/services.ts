@@ -29,7 +29,8 @@ import { statusIndex } from '../store/tables.js';
 import { accountIds } from './account-ids.js';
 import { type Kinds, type Outside, unread } from './actors.js';
 import type { NodeBase } from './base.js';
-import { incomingServices, localNotes, openInbox, openPeople } from './federation/inbox.js';
+import { incomingServices, openInbox } from './federation/inbox.js';
+import { openRemote } from './federation/remote.js';
 import { makeGuestRings } from './home-rings.js';
 import { relationNews } from './relation-news.js';
 
@@ -65,8 +66,7 @@ export async function openServices(
   const linkCard = linkCards(askerOf(webPage, runtime));
   const registry = registrarOf(base);
   const newAccountId = accountIds(runtime, askInstance, random);
-  const people = openPeople(base, kinds, runtime, { registry, newAccountId }, federation.client);
-  const remote = { people, notes: localNotes(base) };
+  const remote = openRemote(base, kinds, runtime, { registry, newAccountId }, federation.client);
   const incoming = incomingServices(base, kinds, runtime, { registry, newAccountId }, remote);
   const { inbox, waiting } = await openInbox(base, incoming, federation.signatures);
   const services: Services = {
@@ -89,7 +89,8 @@ export async function openServices(
     ...{ tables, media, workshop, clock, random, keyedTokens, addressGuard, idClock: stamps, caches },
     registry,
     inbox,
-    ...{ accountKeys, federation: { ...federation, keys: people } },
+    accountKeys,
+    federation: { ...federation, ...remote, keys: remote.people },
     newAccountId,
     newPlainId: plainIds(stamps, random),
   };

@@ -60,17 +60,20 @@ export const remote: Slice<State, Commands, Events, Ended> = {
       }
       const id = newId();
       const conversationId = status.conversationId || id;
-      const stored = { ...status, id, accountId: self, conversationId };
+      const media = status.media && { media: status.media.media.map((file) => ({ ...file, id: newId() })) };
+      const stored = { ...status, id, accountId: self, conversationId, ...(media && { media }) };
       return {
         events: [{ type: 'received', status: stored, atMs: nowMs }],
         reply: { outcome: 'received', id, conversationId },
       };
     },
-    reviseReceived(state, { uri, status }, { nowMs, row }) {
+    reviseReceived(state, { uri, status }, { nowMs, newId, row }) {
       const known = state.received.get(uri) ?? (row as Received | null | undefined);
       if (!known || known.id === '' || status === undefined) return { events: [], reply: {} };
       const { id, conversationId } = known;
-      return { events: [{ type: 'receivedRevised', id, conversationId, status, atMs: nowMs }], reply: {} };
+      const media = status.media && { media: status.media.media.map((file) => ({ ...file, id: newId() })) };
+      const revised = { ...status, ...(media && { media }) };
+      return { events: [{ type: 'receivedRevised', id, conversationId, status: revised, atMs: nowMs }], reply: {} };
     },
     forgetReceived(state, { uri }, { nowMs, row }) {
       const known = state.received.get(uri) ?? (row as Received | null | undefined) ?? NEVER_RECEIVED;

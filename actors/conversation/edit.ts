@@ -11,9 +11,11 @@ import { type ConversationState, changed, livingStatus, notFound } from './state
 
 export interface Commands {
   edit: { in: P.ConversationEdit; out: P.AccountEmpty };
+  revise: { in: P.ConversationRevise; out: P.AccountEmpty };
 }
 export interface Events {
   edited: P.ConversationEdited;
+  pollReported: P.ConversationPollReported;
 }
 
 /** Revisions of one status. Bounds its history's partition and the rows that a deletion removes. */
@@ -60,9 +62,22 @@ export const edit: Slice<ConversationState, Commands, Events> = {
         reply: {},
       };
     },
+    revise(state, { statusId, by, status }) {
+      const entry = livingStatus(state, statusId);
+      if (isProblem(entry)) return entry;
+      const { record } = entry;
+      if (record.accountId !== by || record.remote === undefined || status?.remote === undefined) return notFound();
+      const poll = reportedPoll(record.poll, status.poll, (record.edits ?? 0) + 1);
+      if (status.remote.updatedMs <= record.remote.updatedMs || (record.edits ?? 0) >= REVISIONS_MAX) {
+        // Servers report votes without a new time.
+        const isReport = poll !== undefined && poll.round === record.poll?.round && !isSame(poll, record.poll);
+        return { events: isReport ? [{ type: 'pollReported', statusId, poll }] : [], reply: {} };
+      }
+      return { events: [{ type: 'edited', ...revisedBy(record, status, poll) }], reply: {} };
+    },
   },
   apply: {
-    edited(state, { statusId, number, revision, mentions, tags, poll }) {
+    edited(state, { statusId, number, revision, mentions, tags, poll, remote }) {
       const entry = state.statuses.get(statusId);
       if (entry === undefined || revision === undefined) return;
       const { atMs, pollOptions: _, ...said } = { ...revision, media: revision.media };
@@ -70,7 +85,11 @@ export const edit: Slice<ConversationState, Commands, Events> = {
         entry.markCount -= entry.record.poll.voters;
       const card = said.text === entry.record.text ? entry.record.card : undefined;
       const changes = { ...said, card, mentions, tags, poll, editedAtMs: atMs, edits: number };
-      entry.record = changed(entry.record, changes);
+      entry.record = changed(entry.record, remote === undefined ? changes : { ...changes, remote });
+    },
+    pollReported(state, { statusId, poll }) {
+      const entry = state.statuses.get(statusId);
+      if (entry?.record.poll !== undefined) entry.record = changed(entry.record, { poll });
     },
   },
   commands: {
@@ -80,9 +99,55 @@ export const edit: Slice<ConversationState, Commands, Events> = {
       repeats: 'idempotent',
       local: false,
     },
+    revise: {
+      in: codec('murmuration.conversation.Revise'),
+      out: codec('murmuration.account.Empty'),
+      repeats: 'idempotent',
+      local: false,
+    },
   },
-  events: { edited: { codec: codec('murmuration.conversation.Edited'), invalidates: true } },
+  events: {
+    edited: { codec: codec('murmuration.conversation.Edited'), invalidates: true },
+    pollReported: { codec: codec('murmuration.conversation.PollReported'), invalidates: false },
+  },
 };
+
+/** Returns the event of an edit by the author of another server. Its server has applied its own limits. */
+function revisedBy(
+  record: P.StoreStatusRecord,
+  status: P.StoreStatusRecord,
+  poll: P.StorePoll | undefined,
+): P.ConversationEdited {
+  const { text, html, spoilerText, sensitive, language, media, mentions, tags, remote } = status;
+  const edits = record.edits ?? 0;
+  const known = new Set(record.mentions.map((mention) => mention.accountId));
+  const atMs = Math.max(remote?.updatedMs ?? 0, record.editedAtMs, record.createdAtMs);
+  return {
+    statusId: record.id,
+    number: edits + 1,
+    revision: { text, html, spoilerText, sensitive, language, media, atMs, pollOptions: titlesOf(poll) },
+    poll,
+    first: edits === 0 ? revisionOf(record) : undefined,
+    mentions,
+    tags,
+    untagged: indexedTags(record).filter((name) => !tags.includes(name)),
+    newlyMentioned: mentions.map(({ accountId }) => accountId).filter((id) => !known.has(id)),
+    remote,
+  };
+}
+
+/** Returns a poll of another server as it is now: other options are a new round, in which nobody here has voted. */
+function reportedPoll(
+  now: P.StorePoll | undefined,
+  next: P.StorePoll | undefined,
+  round: number,
+): P.StorePoll | undefined {
+  if (next === undefined) return undefined;
+  const isKept = now !== undefined && isSameList(titlesOf(now), titlesOf(next)) && now.multiple === next.multiple;
+  return { ...next, round: isKept ? now.round : round, ended: next.ended || (isKept && now.ended) };
+}
+
+const isSameList = (one: readonly string[], other: readonly string[]) => JSON.stringify(one) === JSON.stringify(other);
 
 /** Returns the current revision of a status, as its history stores it. */
 export function revisionOf(record: P.StoreStatusRecord): P.StoreStatusRevision {

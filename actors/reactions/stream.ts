@@ -141,6 +141,7 @@ export const conversationStream = (
       return record?.deleted === false ? publishNew(effects, record, published) : undefined;
     },
     edited: editSeen,
+    pollReported: editSeen,
     cardSet: editSeen,
     quoteSettled: editSeen,
     removed({ statusId, tags, media, mentions, reblogs }, { state }, effects) {

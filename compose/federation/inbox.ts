@@ -1,19 +1,15 @@
-import { readLocalUri } from '../../actors/domain/addresses.js';
-import { storedId } from '../../actors/domain/ids.js';
 import { isProblem } from '../../actors/domain/problem.js';
 import { isThere } from '../../actors/domain/standing.js';
 import { Inbox, type Signatures, takeLater } from '../../actors/federation/inbox/inbox.js';
 import type { IncomingServices } from '../../actors/federation/inbox/port.js';
 import { KnownActivities, SeenSignatures } from '../../actors/federation/inbox/replays.js';
 import { WaitingActivities } from '../../actors/federation/inbox/waiting.js';
-import { People } from '../../actors/federation/remote/people.js';
 import type { RemoteNotes, RemotePeople } from '../../actors/federation/remote/port.js';
 import { askerOf, receiverOf } from '../../actors/runtime/kind.js';
 import type { Runtime } from '../../actors/runtime/runtime.js';
 import type { Services } from '../../gateway/http/services.js';
-import { accounts, statuses } from '../../store/tables.js';
+import { accounts } from '../../store/tables.js';
 import { INBOX_TOPIC } from '../../transport/bus.js';
-import type { FederationClient } from '../../transport/federation/port.js';
 import { parseSignature, type SignatureVerifier } from '../../transport/federation/verification.js';
 import type { Kinds } from '../actors.js';
 import type { NodeBase } from '../base.js';
@@ -79,29 +75,3 @@ export async function openInbox(
   };
   return { inbox: new Inbox({ services, signatures, waiting, seen: new SeenSignatures(caches) }), waiting };
 }
-
-/** Accounts of other servers. */
-export function openPeople(
-  { settings, tables, clock, caches }: NodeBase,
-  { account }: Kinds,
-  runtime: Runtime,
-  { registry, newAccountId }: Parts,
-  client: FederationClient,
-): People {
-  const here = { baseUrl: settings.BASE_URL, domain: settings.DOMAIN };
-  const askAccount = receiverOf(account, runtime);
-  return new People({ ...here, tables, client, clock, caches, registry, newAccountId, askAccount });
-}
-
-/** Knows the statuses of this server, and none of others. */
-export const localNotes = ({ settings, tables }: NodeBase): RemoteNotes => ({
-  async known(uri) {
-    const local = readLocalUri(settings.BASE_URL, uri);
-    const record = local?.kind === 'status' ? await tables.get(statuses, { status: storedId(local.id) }) : undefined;
-    return record?.domain ? undefined : record;
-  },
-  find: async () => ({ missing: 'refused' }),
-  received: async () => ({ missing: 'refused' }),
-  revised: async () => ({ missing: 'refused' }),
-  deleted: async () => {},
-});

@@ -22,6 +22,9 @@ const QUESTIONS_MAX = 1_024;
 /** Sorts after every possible continuation of a word. */
 const AFTER_ALL = '\u{10ffff}';
 
+/** A name, with the domain of another server. */
+const NAME = /^[a-z0-9_.-]+(?:@[a-z0-9.:-]+)?$/;
+
 export interface AccountsWanted {
   readonly limit: number;
   readonly offset: number;
@@ -30,7 +33,7 @@ export interface AccountsWanted {
 }
 
 /**
- * Finds local accounts whose names contain all words of the query as words or prefixes. An account with exactly that
+ * Finds accounts that are known here and whose names contain all words of the query as words or prefixes. An account with exactly that
  * name comes first.
  */
 export function findAccounts(
@@ -39,12 +42,11 @@ export function findAccounts(
   question: string,
   { limit, offset, following }: AccountsWanted,
 ): Soon<StoreAccountRecord[]> {
-  const name = localName(question.trim(), services.instance.domain);
-  if (name === undefined) return [];
+  const name = localName(question.trim(), services.instance.domain) ?? question.trim().replace(/^@/, '').toLowerCase();
   const isAddress = question.trim().includes('@', 1);
   const { words, letters } = questionOf(services, question);
   const sources = together<[string | undefined, readonly string[], Lens]>([
-    /^[a-z0-9_.-]+$/.test(name) ? services.registry.find(`acct:${name}`) : undefined,
+    NAME.test(name) ? services.registry.find(`acct:${name}`) : undefined,
     isAddress ? [] : withWords(services, words),
     lensOf(services, viewer),
   ]);

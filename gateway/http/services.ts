@@ -2,6 +2,7 @@ import type { ConversationCommands } from '../../actors/conversation/slices.js';
 import type { KeyedTokens } from '../../actors/domain/keyed-tokens.js';
 import type { Problem } from '../../actors/domain/problem.js';
 import type { Random } from '../../actors/domain/time.js';
+import type { RemoteNotes, RemotePeople } from '../../actors/federation/remote/port.js';
 import type { InstanceCommands } from '../../actors/instance/commands.js';
 import type { Commands as ReportCommands } from '../../actors/report/report.js';
 import type { TypedAsk } from '../../actors/runtime/kind.js';
@@ -57,11 +58,13 @@ export interface Services extends ReadServices {
    * Public keys (PEM) of local accounts, by id, and of the instance. The first request makes a key. @throws Unavailable
    */
   readonly accountKeys: { publicPem(owner: string): Promise<string> };
-  /** Requests to other servers, and signatures of theirs. */
+  /** Requests to other servers, signatures of theirs, and their accounts and statuses. */
   readonly federation: {
     readonly client: FederationClient;
     readonly signatures: Pick<SignatureVerifier, 'verify'>;
     readonly keys: KeySource;
+    readonly people: RemotePeople;
+    readonly notes: RemoteNotes;
   };
   readonly inbox: ActivityInbox;
   /** Decides to which addresses this server may connect on behalf of users. */

@@ -2177,6 +2177,21 @@ export interface ConversationEdited {
   readonly poll?: StorePoll | undefined;
   /** Removed attachments. */
   readonly released?: AccountMediaList | undefined;
+  /** Set for a status of another server. */
+  readonly remote?: StoreRemoteStatus | undefined;
+}
+
+/** A status of another server as its author changed it. Fields that an edit cannot change are ignored. */
+export interface ConversationRevise {
+  readonly statusId: string;
+  readonly by: string;
+  readonly status?: StoreStatusRecord | undefined;
+}
+
+/** Votes that another server reports. */
+export interface ConversationPollReported {
+  readonly statusId: string;
+  readonly poll?: StorePoll | undefined;
 }
 
 export interface ConversationContext {
@@ -3742,6 +3757,8 @@ export interface Messages {
   'murmuration.conversation.PollEnded': ConversationPollEnded;
   'murmuration.conversation.Edit': ConversationEdit;
   'murmuration.conversation.Edited': ConversationEdited;
+  'murmuration.conversation.Revise': ConversationRevise;
+  'murmuration.conversation.PollReported': ConversationPollReported;
   'murmuration.conversation.Context': ConversationContext;
   'murmuration.conversation.Thread': ConversationThread;
   'murmuration.conversation.SetCard': ConversationSetCard;

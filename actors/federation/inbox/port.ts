@@ -36,7 +36,7 @@ export type Outcome = 'done' | 'ignored' | 'needs-fetch' | 'later';
 export interface IncomingServices {
   readonly baseUrl: string;
   readonly people: RemotePeople;
-  readonly notes: RemoteNotes;
+  readonly notes: Omit<RemoteNotes, 'resolve'>;
   /** Send the commands that activities ask for (receiverOf). */
   readonly askAccount: TypedAsk<AccountCommands>;
   readonly askConversation: TypedAsk<ConversationCommands>;

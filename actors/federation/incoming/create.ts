@@ -28,7 +28,11 @@ export const create: ActivityHandler = {
     const voted = await voteIn(object, sender, services);
     if (voted !== undefined) return voted;
     if (!(await concerns(document, object, sender, services))) return 'ignored';
-    return outcomeOfNote(await services.notes.received(object, sender));
+    // A thread is read in one piece if the other server still has its beginning.
+    const parent = idOf(object.inReplyTo);
+    const isNew = parent !== undefined && (await services.notes.known(parent)) === undefined;
+    if (isNew && !mayFetch) return 'needs-fetch';
+    return outcomeOfNote(await services.notes.received(object, sender, { parents: mayFetch }));
   },
 };
 

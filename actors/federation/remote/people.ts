@@ -5,6 +5,7 @@ import { accounts } from '../../../store/tables.js';
 import type { FederationClient } from '../../../transport/federation/port.js';
 import type { AccountCommands } from '../../account/slices.js';
 import { isProblem, Unavailable } from '../../domain/problem.js';
+import type { DomainPolicies } from '../../domain/servers/domain-policy.js';
 import { isSuspended } from '../../domain/standing.js';
 import { remoteNamesOf, uriKey } from '../../domain/text/uri-key.js';
 import type { Clock } from '../../domain/time.js';
@@ -39,6 +40,8 @@ export interface PeopleContext {
   readonly baseUrl: string;
   /** Domain of this server's addresses. */
   readonly domain: string;
+  /** Nothing of suspended servers is fetched. */
+  readonly policies: DomainPolicies;
 }
 
 /** Finds accounts of other servers, and stores those that it fetches as account actors. */
@@ -176,6 +179,7 @@ export class People implements RemotePeople {
   /** Stores what was read, in the account that has the name or in a new one. */
   async #stored(read: ReadActor, names: Pick<FoundName, 'username' | 'domain'>): Promise<StoreAccountRecord | Missing> {
     const { username, domain } = names;
+    if (this.#around.policies.of(domain).suspended) return { missing: 'refused' };
     const account = await this.#accountOf(remoteNamesOf(username, domain, read.actor.uri));
     if (account === undefined) return { missing: 'refused' };
     const { profile, actor } = read;

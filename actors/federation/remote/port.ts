@@ -37,13 +37,23 @@ export interface KnownStatus {
 export interface RemoteNotes {
   /** Returns the status of this address, local or remote, without a fetch. */
   known(uri: string): Promise<KnownStatus | undefined>;
-  /** Returns the status of this address, which is fetched if it is not known here. */
+  /**
+   * Returns the status or the account of an address, which may be that of its page. It is fetched if it is not known
+   * here.
+   */
+  resolve(uri: string): Promise<KnownStatus | StoreAccountRecord | Missing>;
+  /** Returns the status of this address, which is fetched if it is not known here, and its parents too. */
   find(uri: string): Promise<KnownStatus | Missing>;
   /**
    * Stores a new status of a known author. The caller has asked `authority()`. Durable when it resolves. A repetition
-   * returns the same. `irrelevant`: it is no status, or was deleted.
+   * returns the same. `irrelevant`: it is no status, or was deleted. `parents`: unknown statuses that it answers are
+   * fetched; otherwise the reply begins a thread of its own.
    */
-  received(note: JsonObject, author: StoreAccountRecord): Promise<KnownStatus | Missing | 'irrelevant'>;
+  received(
+    note: JsonObject,
+    author: StoreAccountRecord,
+    options?: { readonly parents?: boolean },
+  ): Promise<KnownStatus | Missing | 'irrelevant'>;
   /** Stores a changed version of a status; one that is not newer has no effect. */
   revised(note: JsonObject, author: StoreAccountRecord): Promise<KnownStatus | Missing | 'irrelevant'>;
   /** Deletes a status of the author, and remembers it: if it arrives later, it is not stored. */

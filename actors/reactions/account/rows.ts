@@ -66,7 +66,7 @@ export function accountRecord(state: Readonly<AccountState>): StoreAccountRecord
   return origin === undefined ? record : remoteRecord(record, origin);
 }
 
-/** Returns the record of an account of another server. Numbers that its server reports count, if they are higher. */
+/** Returns the record of an account of another server. Its numbers are those known here; `remote` has the reported. */
 function remoteRecord(record: StoreAccountRecord, { actor, ...names }: Origin): StoreAccountRecord {
   const { uri, url, publishedMs } = actor;
   return {
@@ -74,9 +74,6 @@ function remoteRecord(record: StoreAccountRecord, { actor, ...names }: Origin): 
     username: names.username,
     domain: names.domain,
     createdAtMs: publishedMs > 0 ? Math.min(publishedMs, names.knownSinceMs) : names.knownSinceMs,
-    followers: Math.max(record.followers, actor.followers ?? 0),
-    following: Math.max(record.following, actor.following ?? 0),
-    statuses: Math.max(record.statuses, actor.statuses ?? 0),
     // Others see it like a confirmed account of this server.
     confirmed: true,
     approved: true,

@@ -84,8 +84,12 @@ export const accountTells: Reaction<AccountState, AccountEvents> = {
     },
     async receivedForgotten({ id, conversationId }, { self }, effects) {
       if (id === '') return;
-      const gone = { statusId: id, by: self, discardMedia: true };
-      await effects.tell('conversation', conversationId, 'remove', gone satisfies ConversationCommands['remove']['in']);
+      const gone: ConversationCommands['remove']['in'] = { statusId: id, by: self, discardMedia: true };
+      await tellThread(effects, id, conversationId, 'remove', gone);
+    },
+    async receivedRevised({ id, conversationId, status }, { self }, effects) {
+      const revised: ConversationCommands['revise']['in'] = { statusId: id, by: self, status };
+      await tellThread(effects, id, conversationId, 'revise', revised);
     },
   },
 };
@@ -112,6 +116,12 @@ export const accountNotices: Reaction<AccountState, AccountEvents> = {
     },
   },
 };
+
+/** Sends a command about a status to its conversation. A status that did not fit there has begun its own. */
+async function tellThread(effects: Effects, id: string, conversation: string, command: string, input: object) {
+  const answer = await effects.tell('conversation', conversation, command, input);
+  if (conversation !== id && isProblem(answer as Problem)) await effects.tell('conversation', id, command, input);
+}
 
 /** Returns the addresses of a follower of another server. */
 function remoteFollower({ origin }: Readonly<AccountState>, activityId = ''): AccountRemoteFollower | undefined {

@@ -233,6 +233,12 @@ export const conversationRows: Reaction<ConversationState, ConversationEvents> =
       const record = state.statuses.get(statusId)?.record;
       if (record !== undefined) await effects.write([statusRow(record)]);
     },
+    async pollReported({ statusId }, { state }, effects) {
+      const record = state.statuses.get(statusId)?.record;
+      if (record === undefined || record.deleted) return;
+      await setPollAlarm(effects, record);
+      await effects.write([statusRow(record)]);
+    },
     async pollEnded({ statusId }, { state }, effects) {
       const record = state.statuses.get(statusId)?.record;
       if (record !== undefined) await effects.write([statusRow(record)]);

@@ -160,9 +160,10 @@ export function renderWhole(instance: InstanceSettings, record: StoreAccountReco
     avatar_static: avatar,
     header,
     header_static: header,
-    followers_count: record.followers,
-    following_count: record.following,
-    statuses_count: statusesTold(record),
+    // Numbers of other servers count if they are higher than what is known here.
+    followers_count: Math.max(record.followers, remote?.followers ?? 0),
+    following_count: Math.max(record.following, remote?.following ?? 0),
+    statuses_count: Math.max(statusesTold(record), remote?.statuses ?? 0),
     last_status_at: record.lastStatusAtMs > 0 ? isoDay(record.lastStatusAtMs) : null,
     hide_collections: profile.hideCollections,
     emojis: remote === undefined ? ownEmoji(instance, profile) : remoteEmoji(remote.emojis),

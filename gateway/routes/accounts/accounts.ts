@@ -5,7 +5,7 @@ import { QUOTE_POLICY_DEFAULT } from '../../../actors/domain/quoting.js';
 import { isPublished } from '../../../actors/domain/standing.js';
 import { namedHashtag } from '../../../actors/domain/text/hashtag.js';
 import type { StoreAccountRecord } from '../../../proto/gen/types.js';
-import { findLocal } from '../../discovery/find-local.js';
+import { findAccount } from '../../discovery/find-remote.js';
 import { entity, nullable, oneOf, VISIBILITIES } from '../../http/entity.js';
 import { JsonPieces } from '../../http/json-pieces.js';
 import { type Answer, type AnyRoute, JsonText, json, type Request, route } from '../../http/route.js';
@@ -81,7 +81,8 @@ const lookup = route({
   query: Type.Object({ acct: Type.String({ default: '', maxLength: ACCT_CHARS_MAX }) }),
   answer: Account,
   handle: async ({ services, viewer, query }) => {
-    const id = await findLocal(services, query.acct);
+    // Only for signed-in people this server asks others.
+    const id = await findAccount(services, query.acct, viewer !== undefined);
     return oneAccount(services, viewer, id === undefined ? notFound() : await publishedAccount(services, id));
   },
 });

@@ -6,7 +6,7 @@ import { isSuspended } from '../../../actors/domain/standing.js';
 import type { StoreAccountRecord } from '../../../proto/gen/types.js';
 import { following } from '../../../store/tables.js';
 import { familiarFollowers } from '../../discovery/familiar.js';
-import { findLocal } from '../../discovery/find-local.js';
+import { findAccount } from '../../discovery/find-remote.js';
 import { entity, time, uri } from '../../http/entity.js';
 import { JsonPieces } from '../../http/json-pieces.js';
 import { type AnyRoute, json, route } from '../../http/route.js';
@@ -154,7 +154,7 @@ const followByName = route({
   body: Type.Object({ uri: Type.String({ minLength: 1, maxLength: ACCT_CHARS_MAX }) }),
   answer: Account,
   handle: async ({ services, viewer = '', body }) => {
-    const id = await findLocal(services, body.uri.trim());
+    const id = await findAccount(services, body.uri.trim(), true);
     const target = id === undefined ? notFound() : await publishedAccount(services, id);
     if (isProblem(target)) return target;
     if (isSuspended(target)) return notFound();

@@ -1,9 +1,10 @@
 import { Type } from '@sinclair/typebox';
 import { eachBounded } from '../../../actors/domain/each-bounded.js';
 import { storedId } from '../../../actors/domain/ids.js';
-import { problem } from '../../../actors/domain/problem.js';
+import { isProblem, problem } from '../../../actors/domain/problem.js';
 import type { StoreAccountRecord } from '../../../proto/gen/types.js';
 import { findAccounts } from '../../discovery/find-accounts.js';
+import { resolveRemote } from '../../discovery/find-remote.js';
 import { findStatuses } from '../../discovery/find-statuses.js';
 import { findTags } from '../../discovery/find-tags.js';
 import { type Found, localEntity } from '../../discovery/local-address.js';
@@ -22,6 +23,7 @@ import { boundOf, boundText, idText, limitQuery } from '../../paging/bounds.js';
 import { READS_AT_ONCE_MAX } from '../../paging/cursor.js';
 import { type Soon, soon, together } from '../../paging/soon.js';
 import type { ReadServices } from '../../viewing/read-services.js';
+import { visibleStatus } from '../../viewing/visible.js';
 import type { VisibleStatus } from '../../viewing/visible-status.js';
 
 /** The REST API's Search. */
@@ -54,6 +56,7 @@ interface Wanted {
   readonly exclude_unreviewed?: boolean | undefined;
   readonly max_id?: string | undefined;
   readonly min_id?: string | undefined;
+  readonly resolve?: boolean | undefined;
 }
 
 const search = route({
@@ -107,7 +110,7 @@ const oldSearch = route({
     hashtags: Type.Array(Type.String()),
   }),
   handle: ({ services, viewer, query }) =>
-    soon(results(services, viewer, { q: query.q, limit: query.limit, offset: 0 }), (found) => {
+    soon(results(services, viewer, { q: query.q, limit: query.limit, offset: 0, resolve: query.resolve }), (found) => {
       const tags = Buffer.from(JSON.stringify(found.hashtags.map(({ name }) => name)));
       return foundAnswer(services, viewer, found, [tags]);
     }),
@@ -128,7 +131,9 @@ const accountSearch = route({
   answer: Type.Array(Account),
   handle: ({ services, viewer, query }: Request<unknown, Wanted, unknown>) => {
     const wanted = { limit: query.limit, offset: query.offset, following: query.following ?? false };
-    return soon(findAccounts(services, viewer, query.q, wanted), (found) =>
+    const asked = query.resolve === true && query.offset === 0 ? resolveRemote(services, query.q.trim()) : undefined;
+    const found = soon(asked, () => findAccounts(services, viewer, query.q, wanted));
+    return soon(found, (found) =>
       soon(approvedAccounts(services, viewer, found), (people) => json(new JsonPieces(people))),
     );
   },
@@ -159,13 +164,38 @@ function foundAnswer(
 
 function results(
   services: ReadServices &
-    Pick<Services, 'tagHistories' | 'latestRows' | 'wordLists' | 'entries' | 'registry' | 'caches'>,
+    Pick<Services, 'tagHistories' | 'latestRows' | 'wordLists' | 'entries' | 'registry' | 'caches' | 'federation'>,
   viewer: string | undefined,
   query: Wanted,
 ): Soon<Found> {
   const q = query.q.trim();
-  return soon(localEntity(services, viewer, q), (named) => named ?? lookedFor(services, viewer, q, query));
+  const isResolved = query.resolve === true && viewer !== undefined && query.offset === 0;
+  const remote = isResolved ? atRemote(services, viewer, q, query.type) : undefined;
+  return soon(localEntity(services, viewer, q), (named) =>
+    soon(named ?? remote, (known) => known ?? lookedFor(services, viewer, q, query)),
+  );
 }
+
+/**
+ * Returns what another server has at an address; undefined for other queries. A name is only made known, and the search
+ * then finds it.
+ */
+async function atRemote(
+  services: ReadServices & Pick<Services, 'registry' | 'federation'>,
+  viewer: string,
+  q: string,
+  type: Kind | undefined,
+): Promise<Found | undefined> {
+  const found = await resolveRemote(services, q);
+  if (found === undefined || !q.includes('://')) return undefined;
+  if ('account' in found)
+    return type === undefined || type === 'accounts' ? { ...NOTHING, accounts: [found.account] } : NOTHING;
+  const seen = await visibleStatus(services, viewer, found.statusId);
+  const isWanted = type === undefined || type === 'statuses';
+  return isWanted && !isProblem(seen) ? { ...NOTHING, statuses: [seen] } : NOTHING;
+}
+
+const NOTHING: Found = { accounts: [], statuses: [], hashtags: [] };
 
 function lookedFor(
   services: ReadServices &

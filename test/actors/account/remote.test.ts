@@ -91,7 +91,8 @@ test('a remote account has the names and numbers that its server states, and cou
   const { state, events } = remote();
   assert.equal(events.length, 1);
   const record = accountRecord(state);
-  assert.deepEqual([record.username, record.domain, record.followers], ['Ann', 'far.example', 9]);
+  assert.deepEqual([record.username, record.domain], ['Ann', 'far.example']);
+  assert.deepEqual([record.followers, record.remote?.followers], [0, 9], 'followers here, and all that it reports');
   assert.deepEqual(record.origin, { uri: actor.uri, url: actor.url });
   assert.equal(record.email, '');
   assert.equal(state.joinedDay, undefined);

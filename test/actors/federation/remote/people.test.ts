@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { makeId } from '../../../../actors/domain/ids.js';
+import { type DomainPolicies, NO_LIMITS } from '../../../../actors/domain/servers/domain-policy.js';
 import { People } from '../../../../actors/federation/remote/people.js';
+import { policedClient } from '../../../../actors/federation/remote/policed-client.js';
 import { Registrar } from '../../../../actors/registry.js';
 import type { JsonObject } from '../../../../transport/federation/bounded-json.js';
 import type { FetchOutcome } from '../../../../transport/federation/port.js';
@@ -40,6 +42,10 @@ class Web {
   }
 }
 
+const policies: DomainPolicies = {
+  of: (domain) => (domain === 'bad.example' ? { ...NO_LIMITS, suspended: true } : NO_LIMITS),
+};
+
 async function world() {
   const here = await town(['alice']);
   const { stage } = here;
@@ -48,13 +54,14 @@ async function world() {
   const registry = new Registrar(stage.shared, stage.clock);
   const people = new People({
     tables: stage.shared,
-    client: web.client,
+    client: policedClient(web.client, policies),
     clock: stage.clock,
     registry,
     newAccountId: async () => makeId(stage.clock.nowMs(), minted % 4, ++minted % 64),
     askAccount: here.account,
     baseUrl: 'https://here.example',
     domain: 'here.example',
+    policies,
   });
   const find = async (name: string, domain = 'far.example') => people.named(name, domain);
   return { here, web, people, find, stage };
@@ -173,4 +180,17 @@ test('an account that was fetched a day ago is refreshed behind the answer', asy
   await stage.clock.settle();
   const after = await find('ann');
   assert.equal('profile' in after && after.profile?.displayName, 'Anna');
+});
+
+test('nothing is fetched from a suspended server', async () => {
+  const { web, people, find } = await world();
+  web.actor('bad.example', 'ann');
+  assert.deepEqual(await find('ann', 'BAD.example'), { missing: 'refused' });
+  assert.deepEqual(await people.find('https://bad.example/users/ann'), { missing: 'refused' });
+  assert.equal(web.asked.length, 0);
+  web.actor('far.example', 'ann');
+  web.finger('far.example', 'ann', 'https://far.example/users/ann', 'acct:ann@bad.example');
+  web.finger('bad.example', 'ann', 'https://far.example/users/ann');
+  assert.deepEqual(await find('ann'), { missing: 'refused' });
+  assert.ok(!web.asked.some((url) => url.includes('//bad.example')));
 });
