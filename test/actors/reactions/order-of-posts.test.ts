@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { statuses } from '../../../store/tables.js';
+import { blankPost, town } from './town.js';
+
+/** The time for which a reply waits for effects. */
+const PATIENCE_MS = 5_000;
+
+test('a post whose effects outlast its reply does not hold back the next post of its author', async () => {
+  const { stage, node, askAccount, account, id, published } = await town(['ann']);
+  const held: (() => void)[] = [];
+  let slow = '';
+  node.store.beforeWrite = (rows) => {
+    const row = rows.find(({ table }) => table.name === statuses.name);
+    if (row === undefined) return undefined;
+    const { status } = row.key as { status: string };
+    if (slow === '') slow = status;
+    return status === slow ? new Promise<void>((resolve) => void held.push(resolve)) : undefined;
+  };
+  const answer = askAccount(id('ann'), 'post', blankPost);
+  await stage.clock.advance(2 * PATIENCE_MS);
+  const first = await answer;
+  const second = await account(id('ann'), 'post', blankPost);
+  assert.ok('id' in first && 'id' in second && first.id === slow);
+  assert.deepEqual(
+    published.map((message) => message.id),
+    [second.id],
+  );
+  for (const proceed of held) proceed();
+  await stage.clock.settle();
+  assert.deepEqual(
+    published.map((message) => message.id),
+    [second.id, first.id],
+  );
+  assert.deepEqual(
+    published.map(({ late }) => late),
+    [undefined, true],
+  );
+});
