@@ -67,7 +67,16 @@ export async function openServices(
   const registry = registrarOf(base);
   const newAccountId = accountIds(runtime, askInstance, random);
   const remote = openRemote(base, kinds, runtime, { registry, newAccountId }, federation.client);
-  const incoming = incomingServices(base, kinds, runtime, { registry, newAccountId }, remote);
+  const incoming = incomingServices(
+    base,
+    kinds,
+    runtime,
+    { registry, newAccountId },
+    {
+      ...remote,
+      policies: outside.domains,
+    },
+  );
   const { inbox, waiting } = await openInbox(base, incoming, federation.signatures);
   const services: Services = {
     instance: about,

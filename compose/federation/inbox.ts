@@ -4,7 +4,6 @@ import { Inbox, type Signatures, takeLater } from '../../actors/federation/inbox
 import type { IncomingServices } from '../../actors/federation/inbox/port.js';
 import { KnownActivities, SeenSignatures } from '../../actors/federation/inbox/replays.js';
 import { WaitingActivities } from '../../actors/federation/inbox/waiting.js';
-import type { RemoteNotes, RemotePeople } from '../../actors/federation/remote/port.js';
 import { askerOf, receiverOf } from '../../actors/runtime/kind.js';
 import type { Runtime } from '../../actors/runtime/runtime.js';
 import type { Services } from '../../gateway/http/services.js';
@@ -23,13 +22,12 @@ export function incomingServices(
   { account, conversation, report }: Kinds,
   runtime: Runtime,
   { registry, newAccountId }: Parts,
-  { people, notes }: { readonly people: RemotePeople; readonly notes: RemoteNotes },
+  remote: Pick<IncomingServices, 'people' | 'notes' | 'policies'>,
 ): IncomingServices {
   const query = askerOf(account, runtime);
   return {
     baseUrl: settings.BASE_URL,
-    people,
-    notes,
+    ...remote,
     askAccount: receiverOf(account, runtime),
     askConversation: receiverOf(conversation, runtime),
     askReport: receiverOf(report, runtime),

@@ -1,4 +1,4 @@
-import type { StoreWaitingActivity } from '../../../proto/gen/types.js';
+import type { StoreAccountRecord, StoreWaitingActivity } from '../../../proto/gen/types.js';
 import { type JsonObject, parseObject } from '../../../transport/federation/bounded-json.js';
 import type { ParsedSignature, SignedRequest } from '../../../transport/federation/signed-request.js';
 import { accountUri } from '../../domain/addresses.js';
@@ -82,8 +82,10 @@ export class Inbox {
   /** Returns the owner of the key that made the signature. */
   async #verified(request: SignedRequest, keyId: string, turn: Turn): Promise<IncomingActivity['sender'] | Problem> {
     const { services, signatures } = this.#needs;
-    if (hostOf(keyId) === undefined || isSameOrigin(keyId, services.baseUrl))
+    const host = hostOf(keyId);
+    if (host === undefined || isSameOrigin(keyId, services.baseUrl))
       return unauthorized('The key is of no other server');
+    if (services.policies.of(host).suspended) return problem('forbidden', 'This server takes nothing from yours');
     const key = await this.#keyOf(keyId, turn, false);
     if (isProblem(key)) return key;
     const verdict = await signatures.verify(request, key.pem, services.clock.nowMs());
@@ -114,7 +116,7 @@ export class Inbox {
     const allowed = authority(document, { signer: senderUri });
     // An activity that its server forwards carries a signature of its author within, which proves nothing here.
     if (isRefused(allowed)) return isObject(document.signature) ? 'taken' : problem('forbidden', allowed.refused);
-    if (isSuspended(sender)) return 'taken';
+    if (isOutcast(sender, services)) return 'taken';
     const outcome = await take({ document, allowed, sender, senderUri, mayFetch: false }, services);
     if (outcome === 'needs-fetch' || outcome === 'later') {
       await waiting.add({ signer: senderUri, object: allowed.objectId ?? allowed.id ?? senderUri, body });
@@ -131,7 +133,7 @@ export async function takeLater(waited: StoreWaitingActivity, services: Incoming
   const document = parseObject(waited.body);
   if (isProblem(document)) return 'ignored';
   const sender = await services.people.known(waited.signer);
-  if (sender === undefined || isSuspended(sender)) return 'ignored';
+  if (sender === undefined || isOutcast(sender, services)) return 'ignored';
   const senderUri = accountUri(services.baseUrl, sender);
   const allowed = authority(document, { signer: senderUri });
   if (isRefused(allowed)) return 'ignored';
@@ -152,5 +154,9 @@ async function take(activity: IncomingActivity, services: IncomingServices): Pro
   }
   return outcome;
 }
+
+/** Returns true if nothing is taken from an account: it is suspended, or the server of its name is. */
+const isOutcast = (sender: StoreAccountRecord, { policies }: IncomingServices): boolean =>
+  isSuspended(sender) || policies.of(sender.domain).suspended;
 
 const unauthorized = (why: string): Problem => problem('unauthorized', why);

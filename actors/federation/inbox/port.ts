@@ -3,6 +3,7 @@ import type { Tables } from '../../../store/port.js';
 import type { JsonObject } from '../../../transport/federation/bounded-json.js';
 import type { AccountCommands } from '../../account/slices.js';
 import type { ConversationCommands } from '../../conversation/slices.js';
+import type { DomainPolicies } from '../../domain/servers/domain-policy.js';
 import type { Clock } from '../../domain/time.js';
 import type { Commands as ReportCommands } from '../../report/report.js';
 import type { TypedAsk } from '../../runtime/kind.js';
@@ -35,6 +36,8 @@ export type Outcome = 'done' | 'ignored' | 'needs-fetch' | 'later';
 /** Everything that handlers of activities use. */
 export interface IncomingServices {
   readonly baseUrl: string;
+  /** Limits that administrators set on other servers. */
+  readonly policies: DomainPolicies;
   readonly people: RemotePeople;
   readonly notes: Omit<RemoteNotes, 'resolve'>;
   /** Send the commands that activities ask for (receiverOf). */

@@ -1,6 +1,7 @@
 import type { StoreAccountRecord } from '../../../proto/gen/types.js';
 import { statuses } from '../../../store/tables.js';
 import { readLocalUri } from '../../domain/addresses.js';
+import { storedId } from '../../domain/ids.js';
 import { REPORT_COMMENT_CHARS_MAX, REPORTED_STATUSES_MAX } from '../../report/report.js';
 import type { ActivityHandler, IncomingServices } from '../inbox/port.js';
 import { idsOf, textOf } from '../reading/values.js';
@@ -13,6 +14,7 @@ import { outcomeOf } from './local.js';
 export const flag: ActivityHandler = {
   isRemembered: true,
   async take({ document, sender }, services) {
+    if (services.policies.of(sender.domain).rejectsReports) return 'ignored';
     const named = idsOf(document.object, REPORTED_STATUSES_MAX + 1);
     const target = await reported(named, services);
     if (target === undefined) return 'ignored';
@@ -38,7 +40,7 @@ async function statusesOf(
   { baseUrl, tables }: IncomingServices,
 ): Promise<string[]> {
   const local = named.flatMap((uri) => readLocalUri(baseUrl, uri) ?? []);
-  const ids = [...new Set(local.flatMap((one) => (one.kind === 'status' ? [one.id] : [])))];
+  const ids = [...new Set(local.flatMap((one) => (one.kind === 'status' ? [storedId(one.id)] : [])))];
   const records = await tables.getMany(
     statuses,
     ids.map((status) => ({ status })),

@@ -1,3 +1,4 @@
+import { type DomainPolicy, NO_LIMITS } from '../../../../actors/domain/servers/domain-policy.js';
 import { Inbox, type InboxNeeds } from '../../../../actors/federation/inbox/inbox.js';
 import type { IncomingServices } from '../../../../actors/federation/inbox/port.js';
 import { KnownActivities } from '../../../../actors/federation/inbox/replays.js';
@@ -37,6 +38,7 @@ export class ForeignWorld {
   readonly sent: Sent[] = [];
   readonly waited: Document[] = [];
   readonly fetched: string[] = [];
+  readonly policies = new Map<string, DomainPolicy>();
   readonly accounts = new Map<string, StoreAccountRecord>();
   readonly local = new Map<string, StoreAccountRecord>([['local', accountRecord(LOCAL_ID)]]);
   readonly known = new Map<string, KnownStatus>();
@@ -118,6 +120,7 @@ export class ForeignWorld {
     };
     return {
       baseUrl: BASE_URL,
+      policies: { of: (domain) => this.policies.get(domain ?? '') ?? NO_LIMITS },
       people: {
         known: async (uri) => this.accounts.get(uri),
         find: async (uri) => (fetch(uri) && this.accounts.get(uri)) ?? { missing: 'gone' },

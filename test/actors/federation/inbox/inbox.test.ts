@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { NO_LIMITS } from '../../../../actors/domain/servers/domain-policy.js';
 import { digestOf } from '../../../kit/federation/cavage.js';
 import type { PeerActor } from '../../../kit/federation/peer.js';
 import { ForeignWorld } from './foreign-world.js';
@@ -103,4 +104,19 @@ test('a key of this server is refused, and a suspended sender has no effect', as
 test('unknown activities are taken without effect', async () => {
   await withoutEffect(world.gets(ann, ann.activity('Dance', world.localUri)), 'taken');
   await withoutEffect(world.gets(ann, ann.activity('constructor', world.localUri)), 'taken');
+});
+
+test('nothing is taken from a suspended server, and nothing is fetched from it', async () => {
+  const { host } = world.peer;
+  const gil = world.peer.actor('gil');
+  world.policies.set(host, { ...NO_LIMITS, suspended: true });
+  const fetched = world.fetched.length;
+  await withoutEffect(world.gets(ann, follow()), 'forbidden');
+  await withoutEffect(world.gets(gil, gil.activity('Follow', world.localUri)), 'forbidden');
+  assert.equal(world.fetched.length, fetched);
+  world.policies.delete(host);
+  // The server of its address is suspended, the one of its documents is not.
+  world.policies.set('other.example', { ...NO_LIMITS, suspended: true });
+  world.knows(gil, { domain: 'other.example' });
+  await withoutEffect(world.gets(gil, gil.activity('Follow', world.localUri)), 'taken');
 });

@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, test } from 'node:test';
+import { NO_LIMITS } from '../../../../actors/domain/servers/domain-policy.js';
+import { put } from '../../../../store/port.js';
+import { following } from '../../../../store/tables.js';
+import { type Document, type PeerActor, PUBLIC } from '../../../kit/federation/peer.js';
+import { ForeignWorld, type Sent } from '../inbox/foreign-world.js';
+
+const LOCAL_ID = '000000000000000001';
+
+let world: ForeignWorld;
+let ann: PeerActor;
+let annId: string;
+before(async () => {
+  world = await ForeignWorld.open();
+  ann = world.peer.actor('ann');
+});
+beforeEach(() => {
+  annId = world.knows(ann).id;
+  world.relation = { following: false, blockedBy: false };
+});
+after(() => world?.peer.close());
+
+/** Returns the commands that a signed activity causes; it must be taken. */
+async function commandsOf(type: string, object: unknown, more: Document = {}): Promise<Sent[]> {
+  const before = world.sent.length;
+  assert.equal(await world.gets(ann, ann.activity(type, object, more)), 'taken');
+  return world.sent.slice(before);
+}
+const localStatus = (number: number) => `${world.localUri}/statuses/${number}`;
+
+test('Accept and Reject settle the follow of the local account that they name', async () => {
+  const follow = { id: `${world.localUri}#follows/1`, type: 'Follow', actor: world.localUri, object: ann.uri };
+  for (const named of [follow, follow.id, `${world.localUri}/follows/7`]) {
+    assert.deepEqual(await commandsOf('Accept', named), [[annId, 'authorizeFollow', { follower: LOCAL_ID }]]);
+  }
+  assert.deepEqual(await commandsOf('Reject', follow), [[annId, 'rejectFollow', { follower: LOCAL_ID }]]);
+  const edge = { edgeId: '5', pending: false, atMs: 0 };
+  await world.tables.write([put(following, { account: LOCAL_ID, target: annId }, edge as never)]);
+  const [, dropped] = await commandsOf('Reject', follow.id);
+  assert.deepEqual(dropped, [annId, 'dropFollower', { follower: LOCAL_ID, edgeId: '5' }]);
+  for (const foreign of [{ ...follow, object: 'https://v.example/users/x' }, 'https://v.example/1', undefined]) {
+    assert.deepEqual(await commandsOf('Accept', foreign), []);
+  }
+});
+
+test('Block and its Undo concern local accounts alone', async () => {
+  assert.deepEqual(await commandsOf('Block', world.localUri), [[annId, 'block', { target: LOCAL_ID }]]);
+  const undone = ann.activity('Block', world.localUri);
+  assert.deepEqual(await commandsOf('Undo', undone), [[annId, 'unblock', { target: LOCAL_ID }]]);
+  for (const other of ['https://v.example/users/x', `${world.url}/users/nobody`, localStatus(1)]) {
+    assert.deepEqual(await commandsOf('Block', other), []);
+  }
+});
+
+test('Like and EmojiReact favourite a status that the sender may see', async () => {
+  const seen = await world.stores(localStatus(10));
+  const favourite = ['7', 'favourite', { statusId: seen.id, by: annId }];
+  for (const type of ['Like', 'EmojiReact']) assert.deepEqual(await commandsOf(type, localStatus(10)), [favourite]);
+  await world.stores(localStatus(11), { visibility: 'private' });
+  await world.stores(localStatus(12), { visibility: 'direct' });
+  await world.stores(localStatus(13), { deleted: true });
+  for (const number of [11, 12, 13, 14]) assert.deepEqual(await commandsOf('Like', localStatus(number)), []);
+  world.relation = { following: true, blockedBy: false };
+  assert.equal((await commandsOf('Like', localStatus(11))).length, 1);
+  world.relation = { following: true, blockedBy: true };
+  for (const number of [10, 11]) assert.deepEqual(await commandsOf('Like', localStatus(number)), []);
+});
+
+test('an Undo that names an activity by its id undoes what that was', async () => {
+  const seen = await world.stores(localStatus(15));
+  const like = ann.activity('Like', localStatus(15));
+  assert.equal(await world.gets(ann, like), 'taken');
+  assert.deepEqual(await commandsOf('Undo', like.id), [['7', 'unfavourite', { statusId: seen.id, by: annId }]]);
+  assert.deepEqual(await commandsOf('Undo', 'https://v.example/acts/1'), []);
+});
+
+test('Announce reblogs, and what is not known is fetched if somebody here follows the sender', async () => {
+  const seen = await world.stores(localStatus(20));
+  const reblog = (visibility: string) => [['7', 'reblog', { statusId: seen.id, by: annId, visibility }]];
+  assert.deepEqual(await commandsOf('Announce', localStatus(20), { to: PUBLIC }), reblog('public'));
+  const followers = ann.document.followers;
+  assert.deepEqual(await commandsOf('Announce', localStatus(20), { to: followers, cc: [PUBLIC] }), reblog('unlisted'));
+  assert.deepEqual(await commandsOf('Announce', localStatus(20), { to: followers }), reblog('private'));
+  const waited = world.waited.length;
+  assert.deepEqual(await commandsOf('Announce', 'https://v.example/notes/1'), []);
+  assert.equal(world.waited.length, waited);
+  world.knows(ann, { followers: 1 });
+  assert.deepEqual(await commandsOf('Announce', { id: 'https://v.example/notes/1', type: 'Note', content: 'x' }), []);
+  assert.equal(world.waited.length, waited + 1);
+});
+
+test('Create stores what concerns somebody here, and nothing else', async () => {
+  const note = (more: Document = {}) => ({
+    id: world.peer.uri('n'),
+    type: 'Note',
+    attributedTo: ann.uri,
+    to: PUBLIC,
+    content: 'x',
+    ...more,
+  });
+  const stored = async (more?: Document) => (await commandsOf('Create', note(more))).map(([, command]) => command);
+  assert.deepEqual(await stored(), []);
+  const mention = { tag: [{ type: 'Mention', href: world.localUri }] };
+  await world.stores(localStatus(30));
+  for (const more of [mention, { to: world.localUri }, { inReplyTo: localStatus(30) }, { quoteUri: localStatus(30) }]) {
+    assert.deepEqual(await stored(more), ['received'], JSON.stringify(more));
+  }
+  world.knows(ann, { followers: 1 });
+  assert.deepEqual(await stored(), ['received']);
+  assert.deepEqual(await stored({ attributedTo: 'https://v.example/users/x' }), []);
+});
+
+test('a named Note in reply to a local poll is a vote', async () => {
+  const options = ['a', 'b'].map((title) => ({ title, votes: 0 }));
+  const poll = { options, expiresAtMs: 0, multiple: false, hideTotals: false, voters: 0, ended: false, round: 0 };
+  const seen = await world.stores(localStatus(40), { poll });
+  const vote = (name: string, more: Document = {}) =>
+    commandsOf('Create', {
+      type: 'Note',
+      id: world.peer.uri('v'),
+      attributedTo: ann.uri,
+      name,
+      inReplyTo: localStatus(40),
+      ...more,
+    });
+  assert.deepEqual(await vote('b'), [['7', 'vote', { statusId: seen.id, by: annId, choices: [1] }]]);
+  assert.deepEqual(await vote('c'), []);
+  assert.deepEqual(
+    (await vote('b', { content: 'a reply' })).map(([, command]) => command),
+    ['received'],
+  );
+});
+
+test('Update and Delete reach the statuses of the sender alone', async () => {
+  const mine = { id: world.peer.uri('n'), type: 'Note', attributedTo: ann.uri, content: 'new' };
+  assert.deepEqual(await commandsOf('Update', mine), []);
+  await world.stores(mine.id, { accountId: annId });
+  assert.deepEqual(await commandsOf('Update', mine), [[annId, 'revised', mine.id]]);
+  await world.stores(`${mine.id}/other`, { accountId: LOCAL_ID });
+  assert.deepEqual(await commandsOf('Update', { ...mine, id: `${mine.id}/other` }), []);
+  assert.deepEqual(await commandsOf('Update', { ...mine, attributedTo: 'https://v.example/users/x' }), []);
+  assert.deepEqual(await commandsOf('Delete', { id: mine.id, type: 'Tombstone' }), [[annId, 'deleted', mine.id]]);
+  assert.deepEqual(await commandsOf('Delete', ann.uri), [[annId, 'vanish', {}]]);
+});
+
+test('Add and Remove change the pinned statuses of the sender', async () => {
+  const mine = world.peer.uri('n');
+  const seen = await world.stores(mine, { accountId: annId });
+  const target = ann.document.featured;
+  assert.deepEqual(await commandsOf('Add', mine, { target }), [[annId, 'pin', { statusId: seen.id }]]);
+  assert.deepEqual(await commandsOf('Remove', mine, { target }), [[annId, 'unpin', { statusId: seen.id }]]);
+  await world.stores(localStatus(50));
+  assert.deepEqual(await commandsOf('Add', localStatus(50), { target }), []);
+  assert.deepEqual(await commandsOf('Add', mine, { target: `${world.localUri}/collections/featured` }), []);
+});
+
+test('Flag files a report about a local account with statuses of it', async () => {
+  const { id } = await world.stores(localStatus(60));
+  const [[report, command, input] = []] = await commandsOf(
+    'Flag',
+    [world.localUri, localStatus(Number(id)), 'https://v.example/1'],
+    { content: 'spam' },
+  );
+  assert.deepEqual([report, command], ['9', 'file']);
+  const { target, account, comment, statusIds } = input as Document;
+  assert.deepEqual([target, account, comment, statusIds], [LOCAL_ID, annId, 'spam', [id]]);
+  assert.deepEqual(await commandsOf('Flag', ['https://v.example/1']), []);
+  world.policies.set(world.peer.host, { ...NO_LIMITS, rejectsReports: true });
+  assert.deepEqual(await commandsOf('Flag', [world.localUri]), []);
+  world.policies.delete(world.peer.host);
+});
