@@ -1,7 +1,7 @@
 // Installs and builds what is missing or out of date. Uses only Node's built-in modules: it runs on a fresh clone.
 // `--install-only` stops before the build; `--compile-only` before the bundle; `--services` also fetches Cassandra and nats-server; `--test` also fetches
-// what the tests drive: Mastodon.py, toot, schemathesis, http_ece, py-vapid, apsig, Chromium, other servers (test/peers), and
-// the newer Node versions that they run the server on.
+// what the tests drive: Mastodon.py, toot, schemathesis, http_ece, py-vapid, apsig, sample activities, Chromium, other servers
+// (test/peers), and the newer Node versions that they run the server on.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -15,6 +15,8 @@ const TEST_PY = [
   ...['Mastodon.py==2.3.3', 'toot==0.52.1', 'schemathesis==4.32.5'],
   ...['http_ece==1.2.1', 'py-vapid==1.9.2', 'cryptography==50.0.2', 'apsig==0.6.0'],
 ];
+/** Needs an older `cryptography` than TEST_PY. */
+const SAMPLES_PY = ['fediverse-pasture-inputs==0.3.0'];
 
 function run(command, args) {
   execFileSync(command, args, { stdio: ['ignore', 2, 2] });
@@ -62,11 +64,12 @@ function removeStale() {
   }
 }
 
-function python() {
-  const interpreter = join('.cache', 'python', 'bin', 'python');
-  once('python', TEST_PY, interpreter, () => {
-    run('python3', ['-m', 'venv', join('.cache', 'python')]);
-    run(interpreter, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', ...TEST_PY]);
+/** Installs packages into an environment of this name. */
+function python(name, packages) {
+  const interpreter = join('.cache', name, 'bin', 'python');
+  once(name, packages, interpreter, () => {
+    run('python3', ['-m', 'venv', join('.cache', name)]);
+    run(interpreter, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', ...packages]);
   });
 }
 
@@ -118,7 +121,8 @@ if (process.argv.includes('--services') || process.argv.includes('--test')) {
   await fetchServices();
 }
 if (process.argv.includes('--test')) {
-  python();
+  python('python', TEST_PY);
+  python('samples', SAMPLES_PY);
   peers();
   chromium();
   const { fetchNewerNodes } = await import('./newer-nodes.mjs');
