@@ -4,6 +4,7 @@ import type { Clock } from '../../../../actors/domain/time.js';
 import {
   Admission,
   IN_FLIGHT_MAX,
+  INBOX_IN_FLIGHT_MAX,
   QUEUE_MS_MAX,
   TURN_MS_MAX,
   UNQUEUED_MAX,
@@ -191,4 +192,35 @@ test('an idle server sets no timers', () => {
   clock.turn(50);
   clock.turn(50);
   assert.equal(clock.armed, false);
+});
+
+test('activities of other servers have a bound of their own, and leave room for requests of people', () => {
+  const { ask } = world(3);
+  assert.deepEqual(ask(INBOX_IN_FLIGHT_MAX, 'inbox'), []);
+  assert.deepEqual(ask(1, 'inbox'), ['in_flight']);
+  assert.deepEqual(ask(2), []);
+  assert.deepEqual(ask(1, 'reads'), []);
+  assert.deepEqual(ask(1), ['in_flight']);
+});
+
+test('activities of other servers are refused first when requests of people wait', () => {
+  const { clock, ask, answer } = world();
+  for (let ms = 0; ms < 2_000; ms += 10) {
+    ask(40);
+    answer(20);
+    clock.turn(10);
+  }
+  assert.deepEqual(ask(1, 'inbox'), ['waiting']);
+  assert.deepEqual(ask(1, 'reads'), []);
+});
+
+test('activities that wait long do not bound the requests of people', () => {
+  const { clock, ask, answer } = world();
+  for (let ms = 0; ms < 5_000; ms += 10) {
+    ask(4, 'inbox');
+    if (ms >= 1_000) answer(2);
+    clock.turn(10);
+  }
+  assert.deepEqual(ask(UNQUEUED_MAX * 2), []);
+  assert.deepEqual(ask(UNQUEUED_MAX * 2, 'reads'), []);
 });
