@@ -1,5 +1,6 @@
 import { isProblem } from '../../actors/domain/problem.js';
 import type { Clock } from '../../actors/domain/time.js';
+import type { DeliveryContext } from '../../actors/federation/delivery/pass.js';
 import type { Alerts } from '../../actors/push/alerts.js';
 import { PushFigures } from '../../actors/push/figures.js';
 import type { PushContext } from '../../actors/reactions/push.js';
@@ -22,7 +23,8 @@ import type { CachedTables } from '../../store/cache/cached-tables.js';
 import { Journal } from '../../store/journal.js';
 import type { Tables } from '../../store/port.js';
 import { WriteTimestamps } from '../../store/write-timestamps.js';
-import type { Plant } from './faults/plant.js';
+import { silentDeliveries } from '../kit/actors/silent-deliveries.js';
+import type { Plant, Soil } from './faults/plant.js';
 import {
   adapter,
   pacingOf,
@@ -33,6 +35,7 @@ import {
 import type { Network } from './services/network.js';
 import type { SimulatedPeers } from './services/peers.js';
 import type { SimulatedPushServices } from './services/push-services.js';
+import type { SimulatedServer } from './services/remote-server.js';
 import type { Watch } from './watch.js';
 import { Process, SeededRandom, type World } from './world.js';
 
@@ -44,8 +47,14 @@ export interface Ground {
   readonly shared: Tables;
   readonly writes: SimulatedCassandra;
   readonly storeFaults: StoreFaults;
-  readonly kinds: (tables: Tables, rings: HomeRings, pushes: PushContext) => readonly AnyKind[];
+  readonly kinds: (
+    tables: Tables,
+    rings: HomeRings,
+    pushes: PushContext,
+    deliveries: DeliveryContext,
+  ) => readonly AnyKind[];
   readonly pushServices: SimulatedPushServices;
+  readonly server: SimulatedServer;
   readonly rules: LeaseRules;
   readonly log: (line: string) => void;
   readonly watch: Watch;
@@ -142,13 +151,9 @@ export class SimulatedNode {
     const rings = makeHomeRings({ tables, clock, placement: cluster, bus, log });
     await fanOut([rings], makePublicRing(tables, log), new Publications(clock), bus);
     const placement = watch.placement(name, plant.placement?.(cluster, soil) ?? cluster);
-    const sender = ground.pushServices.senderOf(process);
-    const pushes = {
-      ...{ clock, random: new SeededRandom(1), figures: new PushFigures(), alerts: alertsOf(() => runtime) },
-      sender: plant.sender?.(sender, soil) ?? sender,
-    };
+    const outer = outsideOf(ground, { process, clock, tables, plant, soil }, () => runtime);
     const runtime: Runtime = new Runtime({
-      kinds: ground.kinds(tables, rings, pushes),
+      kinds: ground.kinds(tables, rings, outer.pushes, outer.deliveries),
       tables,
       journal: watch.journal(plant.journal?.(written, soil) ?? written),
       bus,
@@ -206,6 +211,31 @@ class Placed {
   idCeilingMs = () => this.cluster?.idCeilingMs() ?? Number.POSITIVE_INFINITY;
   clusterMs = () => this.cluster?.clusterMs();
   epochOf = (shard: number) => this.cluster?.epochOf(shard);
+}
+
+interface Opening {
+  readonly process: Process;
+  readonly clock: Clock;
+  readonly tables: Tables;
+  readonly plant: Plant;
+  readonly soil: Soil;
+}
+
+/** Returns the way of a node to push services and to the other server. */
+function outsideOf(
+  { pushServices, server }: Ground,
+  { process, clock, tables, plant, soil }: Opening,
+  runtime: () => Runtime,
+): { readonly pushes: PushContext; readonly deliveries: DeliveryContext } {
+  const sender = pushServices.senderOf(process);
+  const client = server.clientOf(process);
+  return {
+    pushes: {
+      ...{ clock, random: new SeededRandom(1), figures: new PushFigures(), alerts: alertsOf(runtime) },
+      sender: plant.sender?.(sender, soil) ?? sender,
+    },
+    deliveries: silentDeliveries({ tables, clock, client: plant.client?.(client, soil) ?? client }),
+  };
 }
 
 /** Decides about pushes by the account alone. Visibility has tests of its own. */

@@ -30,6 +30,8 @@ export interface ProfileRules {
   readonly checksSnapshots?: boolean;
   /** Each account has push subscriptions, whose push services fail. */
   readonly pushes?: true;
+  /** Each account follows and leaves an account of another server, which fails. */
+  readonly deliveries?: true;
   /** Judged invariants; absent: all. */
   readonly judged?: readonly Invariant[];
 }
@@ -99,6 +101,16 @@ export const profiles = {
     habits: fickle,
     pushes: true,
     judged: ['pushesArrive', 'everythingComesToRest', 'alarmsRing', 'entriesStay', 'snapshotsAreCaches'],
+  },
+  /** Another server that fails, hangs and answers late, while nodes crash. */
+  deliveries: {
+    actions: [crash, crash, pause, drain, partition, storeTrouble],
+    accounts: 4,
+    storyMs: 20_000,
+    endsInCrashChance: 0.5,
+    habits: fickle,
+    deliveries: true,
+    judged: ['activitiesArrive', 'everythingComesToRest', 'alarmsRing', 'entriesStay', 'snapshotsAreCaches'],
   },
   /**
    * Machines whose clocks do not show how long they stood still: leases then guarantee nothing, and the former owner

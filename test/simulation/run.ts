@@ -1,8 +1,10 @@
 import { makeId, SHARDS } from '../../actors/domain/ids.js';
 import { POLL_MS_MIN } from '../../actors/domain/poll-rules.js';
+import type { DeliveryContext } from '../../actors/federation/delivery/pass.js';
 import { accountKind } from '../../actors/kinds/account.js';
 import { conversationKind } from '../../actors/kinds/conversation.js';
 import { pushKind } from '../../actors/kinds/push.js';
+import { remoteHostKind } from '../../actors/kinds/remote-host.js';
 import type { PushContext } from '../../actors/reactions/push.js';
 import { ASK_TIMEOUT_MS } from '../../actors/runtime/kind.js';
 import type { HomeRings } from '../../actors/timelines/home-rings.js';
@@ -12,10 +14,12 @@ import type { Tables } from '../../store/port.js';
 import { statuses } from '../../store/tables.js';
 import { noUploads } from '../kit/actors/no-uploads.js';
 import { silentMailbox } from '../kit/actors/test-mailbox.js';
+import { Admirer, describeStar } from './admirers.js';
 import { Client } from './client.js';
 import { simulateEmbedded } from './embedded.js';
 import { calm, torment } from './faults/nemesis.js';
 import type { PlantedFault } from './faults/planted-fault.js';
+import { activitiesArrive } from './invariants/invariants-deliveries.js';
 import { snapshotsAreCaches } from './invariants/invariants-journal.js';
 import { watchTokens } from './invariants/invariants-owners.js';
 import { pushesArrive, type Subscriptions } from './invariants/invariants-pushes.js';
@@ -33,6 +37,7 @@ import { SimulatedCassandra, type StoreFaults } from './services/cassandra-sessi
 import { Network } from './services/network.js';
 import { SimulatedPeers } from './services/peers.js';
 import { SimulatedPushServices } from './services/push-services.js';
+import { SimulatedServer } from './services/remote-server.js';
 import { subscribed } from './subscribers.js';
 import { Watch } from './watch.js';
 import { SeededRandom, World } from './world.js';
@@ -47,6 +52,8 @@ export interface SimulationOptions {
 const NODES = 3;
 /** Added to a life's seed for its push services, so that lives without pushes stay as they are. */
 const PUSHES_SEED = 1_000_000;
+/** The same for the other server. */
+const DELIVERIES_SEED = 2_000_000;
 /** World time within which all nodes become ready after the last fault. */
 const READY_MS_MAX = 180_000;
 
@@ -94,7 +101,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     const accounts = accountIds(rules.accounts, random);
     const first = living()[0] as SimulatedNode;
     await world.complete(Promise.all(accounts.map((id, index) => registered(first, id, index))), READY_MS_MAX);
-    const subscriptions = rules.pushes ? await subscriptionsOf(first, accounts, world) : undefined;
+    const subscriptions = await outsideOf(rules, first, accounts, world);
     const pollsters = new Pollsters(accounts, world, living, random.fork());
     await world.complete(pollsters.begin(), READY_MS_MAX);
     const requests = () => new Requests(world, living, random.fork(), ledger, rules.habits);
@@ -104,7 +111,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     const endMs = world.now + rules.storyMs;
     const { shared, storeFaults, network } = ground;
     const people = { accounts, world, requests, random, ledger };
-    const { clients, owners } = inhabitants(people, shared, rules);
+    const { clients, owners, admirers } = inhabitants(people, shared, rules);
     const pester = (node: SimulatedNode) => {
       if (world.now < endMs) for (const client of clients) client.pester(node);
     };
@@ -112,7 +119,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     const stage = { world, network, storeFaults, random: random.fork(), nodes, start: begin, pester, store };
     if (rules.checksSnapshots) checkSnapshots(ground, violations, endMs);
     const readers = new Readers(world, living, random.fork(), ledger);
-    const lives = [...clients, ...owners, ...planners, pollsters, readers].map((one) => one.live(endMs));
+    const lives = [...clients, ...owners, ...planners, ...admirers, pollsters, readers].map((one) => one.live(endMs));
     void watchTokens(world, shared, ledger, violations, endMs + LATE_MS);
     lives.push(torment(stage, rules.actions, endMs, random.chance(rules.endsInCrashChance)));
     await world.complete(Promise.all(lives), READY_MS_MAX);
@@ -120,6 +127,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     await world.run(Math.max(world.now, endMs + LATE_MS), () => false);
     const ended = () => ({ shared, ledger, accounts, world, nodes: living(), polls: pollsters.asked, violations });
     await judge(ended(), ground, log);
+    if (rules.deliveries) await activitiesArrive(ended(), ground.server);
     if (subscriptions !== undefined) await pushesArrive(ended(), subscriptions, ground.pushServices);
     if (violations.isJudged('schedulesAreKept')) {
       await skip(untilLastDueMs(ledger, world));
@@ -132,7 +140,15 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   return { violations: violations.found, asked: ledger.asked, answered: ledger.answered, events: world.eventsRun };
 }
 
-async function subscriptionsOf(node: SimulatedNode, accounts: readonly string[], world: World): Promise<Subscriptions> {
+/** Makes the outside known to the accounts. Returns their push subscriptions, if they have any. */
+async function outsideOf(
+  rules: ProfileRules,
+  node: SimulatedNode,
+  accounts: readonly string[],
+  world: World,
+): Promise<Subscriptions | undefined> {
+  if (rules.deliveries) await world.complete(describeStar(node), READY_MS_MAX);
+  if (!rules.pushes) return undefined;
   const ids = await world.complete(Promise.all(accounts.map((account) => subscribed(node, account))), READY_MS_MAX);
   return new Map(accounts.map((account, index) => [account, ids[index] ?? []]));
 }
@@ -157,14 +173,16 @@ interface People {
   readonly ledger: Ledger;
 }
 
-/** Returns a client and an owner of each account. */
+/** Returns a client and an owner of each account, and one who follows an account of another server. */
 function inhabitants({ accounts, world, requests, random, ledger }: People, shared: Tables, rules: ProfileRules) {
   const isThere = async (status: string) => (await shared.get(statuses, { status })) !== undefined;
   const clients = accounts.map(
     (id) => new Client(id, accounts, world, requests(), random.fork(), ledger, rules.habits, isThere),
   );
   const owners = accounts.map((id) => new Owner(id, requests(), world, random.fork(), ledger));
-  return { clients, owners };
+  const admiring = rules.deliveries ? accounts : [];
+  const admirers = admiring.map((id) => new Admirer(id, requests(), world, random.fork()));
+  return { clients, owners, admirers };
 }
 
 /** Interval of comparisons between snapshots and journals. */
@@ -199,6 +217,7 @@ function groundOf(
     storeFaults,
     kinds,
     pushServices: new SimulatedPushServices(world, new SeededRandom(seed + PUSHES_SEED)),
+    server: new SimulatedServer(world, new SeededRandom(seed + DELIVERIES_SEED)),
     rules: { ...leaseRules, ...planted.rules },
     log,
     watch,
@@ -206,7 +225,7 @@ function groundOf(
   };
 }
 
-const kinds = (tables: Tables, rings: HomeRings, pushes: PushContext) => [
+const kinds = (tables: Tables, rings: HomeRings, pushes: PushContext, deliveries: DeliveryContext) => [
   accountKind({
     baseUrl: 'http://simulated',
     domain: 'here.example',
@@ -217,6 +236,7 @@ const kinds = (tables: Tables, rings: HomeRings, pushes: PushContext) => [
   conversationKind(),
   silentMailbox(),
   pushKind(pushes),
+  remoteHostKind(deliveries),
 ];
 
 function isEffect(payload: Uint8Array): boolean {

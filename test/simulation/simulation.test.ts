@@ -14,6 +14,7 @@ const SEEDS: Readonly<Record<Profile, number>> = {
   crashes: 4,
   late: 4,
   pushes: 4,
+  deliveries: 4,
   blind: 3,
   embedded: 40,
 };

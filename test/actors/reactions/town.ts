@@ -1,6 +1,4 @@
 import { idShard, makeId } from '../../../actors/domain/ids.js';
-import { DeliveryGate } from '../../../actors/federation/delivery/delivery-gate.js';
-import { DeliveryFigures } from '../../../actors/federation/delivery/figures.js';
 import { accountKind } from '../../../actors/kinds/account.js';
 import { conversationKind } from '../../../actors/kinds/conversation.js';
 import { pushKind } from '../../../actors/kinds/push.js';
@@ -10,11 +8,11 @@ import { hostId } from '../../../actors/remote-host/remote-host.js';
 import { askerOf } from '../../../actors/runtime/kind.js';
 import { codec } from '../../../proto/codec.js';
 import type { AccountPost, NodeStatusTopic } from '../../../proto/gen/types.js';
-import { Cache } from '../../../store/cache/cache.js';
 import { STATUSES_TOPIC } from '../../../transport/bus.js';
 import type { Mail, MailOutcome } from '../../../transport/mailer.js';
 import { lonelyRings } from '../../kit/actors/lonely-rings.js';
 import { noUploads } from '../../kit/actors/no-uploads.js';
+import { silentDeliveries } from '../../kit/actors/silent-deliveries.js';
 import { Stage } from '../../kit/actors/stage.js';
 import { testMailbox } from '../../kit/actors/test-mailbox.js';
 
@@ -114,17 +112,17 @@ export async function town(names: readonly string[]) {
 
 /** Returns the kind of hosts that take every activity. */
 function recordingHosts(stage: Stage, delivered: Delivered[]) {
-  return remoteHostKind({
-    ...{ tables: stage.shared, clock: stage.clock, random: { fraction: () => 0 }, figures: new DeliveryFigures() },
-    ...{ gate: new DeliveryGate(), documents: new Cache('outgoing_documents', 100, undefined) },
-    signers: { signerOf: (owner) => ({ keyId: owner, privateKey: () => Promise.reject(new Error('no key')) }) },
-    client: {
-      async deliver(inbox, body, { keyId }) {
-        delivered.push({ inbox, signer: keyId, activity: JSON.parse(Buffer.from(body).toString()) });
-        return { kind: 'delivered' };
+  return remoteHostKind(
+    silentDeliveries({
+      ...{ tables: stage.shared, clock: stage.clock },
+      client: {
+        async deliver(inbox, body, { keyId }) {
+          delivered.push({ inbox, signer: keyId, activity: JSON.parse(Buffer.from(body).toString()) });
+          return { kind: 'delivered' };
+        },
       },
-    },
-  });
+    }),
+  );
 }
 
 export function registration(username: string) {

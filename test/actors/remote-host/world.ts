@@ -1,5 +1,4 @@
 import { idShard } from '../../../actors/domain/ids.js';
-import { DeliveryGate } from '../../../actors/federation/delivery/delivery-gate.js';
 import { DeliveryFigures } from '../../../actors/federation/delivery/figures.js';
 import { queueActivity } from '../../../actors/federation/delivery/queue.js';
 import { remoteHostKind } from '../../../actors/kinds/remote-host.js';
@@ -7,11 +6,11 @@ import { hostId } from '../../../actors/remote-host/remote-host.js';
 import { Alarms } from '../../../actors/runtime/effects/alarms.js';
 import { type ActorKind, askerOf } from '../../../actors/runtime/kind.js';
 import type { RuntimeLimits } from '../../../actors/runtime/limits.js';
-import { Cache } from '../../../store/cache/cache.js';
 import { deliveries } from '../../../store/federation-tables.js';
 import type { Tables } from '../../../store/port.js';
 import type { DeliveryOutcome } from '../../../transport/federation/port.js';
 import { jsonCodec } from '../../kit/actors/notebook.js';
+import { silentDeliveries } from '../../kit/actors/silent-deliveries.js';
 import { STAGE_SHARDS, Stage, type StageNode } from '../../kit/actors/stage.js';
 
 export const SENDER = '000000000000000065';
@@ -80,22 +79,22 @@ export async function world(limits: Partial<RuntimeLimits> = {}, fraction = 0) {
   const plays = { answer: (_sent: Sent): DeliveryOutcome | Promise<DeliveryOutcome> => DELIVERED };
   const open = async (epoch: number) => {
     const shared: Tables = stage.shared;
-    const kind = remoteHostKind({
-      ...{ tables: shared, clock: stage.clock, random: { fraction: () => fraction }, figures },
-      gate: new DeliveryGate(),
-      documents: new Cache('outgoing_documents', 100, undefined),
-      signers: {
-        signerOf: (owner, uri) => ({ keyId: `${owner} ${uri}`, privateKey: () => Promise.reject(new Error()) }),
-      },
-      client: {
-        async deliver(inbox, body, signer) {
-          const { id, type } = JSON.parse(Buffer.from(body).toString());
-          const one = { inbox, id, type, atMs: stage.clock.nowMs(), signer: signer.keyId };
-          sent.push(one);
-          return plays.answer(one);
+    const kind = remoteHostKind(
+      silentDeliveries({
+        ...{ tables: shared, clock: stage.clock, random: { fraction: () => fraction }, figures },
+        signers: {
+          signerOf: (owner, uri) => ({ keyId: `${owner} ${uri}`, privateKey: () => Promise.reject(new Error()) }),
         },
-      },
-    });
+        client: {
+          async deliver(inbox, body, signer) {
+            const { id, type } = JSON.parse(Buffer.from(body).toString());
+            const one = { inbox, id, type, atMs: stage.clock.nowMs(), signer: signer.keyId };
+            sent.push(one);
+            return plays.answer(one);
+          },
+        },
+      }),
+    );
     const sender = senderStub(shared);
     const node = await stage.node(epoch, limits, [kind, sender]);
     await node.runtime.acquire(SHARDS);

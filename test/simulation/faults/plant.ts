@@ -4,6 +4,7 @@ import type { ActorJournal } from '../../../actors/runtime/state/recovery.js';
 import type { Session } from '../../../store/cassandra/session.js';
 import type { Tables } from '../../../store/port.js';
 import type { Bus } from '../../../transport/bus.js';
+import type { FederationClient } from '../../../transport/federation/port.js';
 import type { PushSender } from '../../../transport/push-sender.js';
 import type { LogDevice } from '../services/simulated-disk.js';
 import type { Process, World } from '../world.js';
@@ -13,6 +14,8 @@ export interface Soil {
   readonly world: World;
   readonly process: Process;
 }
+
+type Deliverer = Pick<FederationClient, 'deliver'>;
 
 /** A fault: wraps components of a node. */
 export interface Plant {
@@ -28,4 +31,5 @@ export interface Plant {
   readonly alarms?: (needs: AlarmsNeeds, soil: Soil) => AlarmsNeeds;
   readonly bus?: (bus: Bus, soil: Soil) => Bus;
   readonly sender?: (sender: PushSender, soil: Soil) => PushSender;
+  readonly client?: (client: Deliverer, soil: Soil) => Deliverer;
 }

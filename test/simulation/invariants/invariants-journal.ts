@@ -17,6 +17,7 @@ import {
   snapshots,
 } from '../../../store/tables.js';
 import { lonelyRings } from '../../kit/actors/lonely-rings.js';
+import { silentDeliveries } from '../../kit/actors/silent-deliveries.js';
 import { silentPushes } from '../../kit/actors/silent-pushes.js';
 import type { Ground } from '../node.js';
 import type { WrittenRows } from '../services/written-rows.js';
@@ -101,7 +102,7 @@ function isSame(one: StoreJournalRecord, other: StoreJournalRecord): boolean {
 export async function snapshotsAreCaches(ground: Ground, violations: Violations): Promise<void> {
   const { shared, world, writes } = ground;
   const rings = lonelyRings(shared, world.clockOf(new Process('judge', 0, 1)));
-  const kinds = ground.kinds(shared, rings, silentPushes());
+  const kinds = ground.kinds(shared, rings, silentPushes(), silentDeliveries());
   // Nothing may be appended here.
   const read: ActorJournal = journalWith(new Journal(shared), { isCertain: () => true });
   const noSnapshots = tablesWith(shared, {

@@ -1,0 +1,29 @@
+import type { FederationClient } from '../../../transport/federation/port.js';
+import type { Process, SeededRandom, World } from '../world.js';
+import { LossyLine } from './lossy-line.js';
+
+/** Another server, which takes activities. */
+export class SimulatedServer {
+  /** Ids of activities in the order of their first arrival. */
+  readonly received = new Set<string>();
+  readonly #line: LossyLine;
+
+  constructor(world: World, random: SeededRandom) {
+    this.#line = new LossyLine(world, random);
+  }
+
+  mend(): void {
+    this.#line.mend();
+  }
+
+  /** Returns the client of one node. */
+  clientOf(process: Process): Pick<FederationClient, 'deliver'> {
+    return {
+      deliver: async (_inbox, body) => {
+        const { id } = JSON.parse(Buffer.from(body).toString()) as { readonly id: string };
+        const outcome = await this.#line.send(process, () => void this.received.add(id));
+        return outcome === 'sent' ? { kind: 'delivered' } : { kind: 'later', reason: outcome };
+      },
+    };
+  }
+}
