@@ -1,8 +1,9 @@
 import { IDS_PER_MS, makeId, SHARDS } from '../actors/domain/ids.js';
 import type { Random } from '../actors/domain/time.js';
+import { returnedHosts } from '../actors/federation/delivery/returned-hosts.js';
 import type { WaitingActivities } from '../actors/federation/inbox/waiting.js';
 import { Registrar } from '../actors/registry.js';
-import { answererOf, askerOf } from '../actors/runtime/kind.js';
+import { answererOf, askerOf, receiverOf } from '../actors/runtime/kind.js';
 import type { StampClock } from '../actors/runtime/placement/stamp-clock.js';
 import { SteadyClock } from '../actors/runtime/placement/steady-clock.js';
 import type { Runtime } from '../actors/runtime/runtime.js';
@@ -67,17 +68,10 @@ export async function openServices(
   const registry = registrarOf(base);
   const newAccountId = accountIds(runtime, askInstance, random);
   const remote = openRemote(base, kinds, runtime, { registry, newAccountId }, federation.client);
-  const incoming = incomingServices(
-    base,
-    kinds,
-    runtime,
-    { registry, newAccountId },
-    {
-      ...remote,
-      policies: outside.domains,
-    },
-  );
-  const { inbox, waiting } = await openInbox(base, incoming, federation.signatures);
+  const known = { ...remote, policies: outside.domains };
+  const incoming = incomingServices(base, kinds, runtime, { registry, newAccountId }, known);
+  const heard = returnedHosts(tables, receiverOf(kinds.host, runtime));
+  const { inbox, waiting } = await openInbox(base, incoming, federation.signatures, heard);
   const services: Services = {
     instance: about,
     askAccount,

@@ -7,6 +7,7 @@ import { WaitingActivities } from '../../actors/federation/inbox/waiting.js';
 import { askerOf, receiverOf } from '../../actors/runtime/kind.js';
 import type { Runtime } from '../../actors/runtime/runtime.js';
 import type { Services } from '../../gateway/http/services.js';
+import type { StoreAccountRecord } from '../../proto/gen/types.js';
 import { accounts } from '../../store/tables.js';
 import { INBOX_TOPIC } from '../../transport/bus.js';
 import { parseSignature, type SignatureVerifier } from '../../transport/federation/verification.js';
@@ -58,6 +59,7 @@ export async function openInbox(
   base: NodeBase,
   services: IncomingServices,
   verifier: Pick<SignatureVerifier, 'verify'>,
+  heard: (sender: StoreAccountRecord) => Promise<void>,
 ): Promise<OpenInbox> {
   const { tables, bus, placement, clock, random, logger, caches } = base;
   const waiting = new WaitingActivities({
@@ -71,5 +73,5 @@ export async function openInbox(
     parse: parseSignature,
     verify: (request, publicPem, nowMs) => verifier.verify(request, publicPem, nowMs),
   };
-  return { inbox: new Inbox({ services, signatures, waiting, seen: new SeenSignatures(caches) }), waiting };
+  return { inbox: new Inbox({ services, signatures, waiting, heard, seen: new SeenSignatures(caches) }), waiting };
 }

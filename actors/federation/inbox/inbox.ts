@@ -30,6 +30,8 @@ export interface InboxNeeds {
   readonly services: IncomingServices;
   readonly signatures: Signatures;
   readonly waiting: WaitingRoom;
+  /** Called after the sender's signature was verified: its host works. @throws Unavailable */
+  readonly heard?: (sender: IncomingActivity['sender']) => Promise<void>;
   readonly seen?: SeenSignatures;
   readonly turns?: Turns;
 }
@@ -74,6 +76,7 @@ export class Inbox {
     if (this.#seen.has(signed.signature)) return 'taken';
     const sender = await this.#verified(request, signed.keyId, turn);
     if (isProblem(sender)) return sender;
+    await this.#needs.heard?.(sender);
     const answer = await this.#believed(document, sender, request.body);
     if (!isProblem(answer)) this.#seen.add(signed.signature);
     return answer;

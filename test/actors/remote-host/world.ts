@@ -1,11 +1,13 @@
 import { idShard } from '../../../actors/domain/ids.js';
 import { DeliveryFigures } from '../../../actors/federation/delivery/figures.js';
 import { queueActivity } from '../../../actors/federation/delivery/queue.js';
+import { returnedHosts } from '../../../actors/federation/delivery/returned-hosts.js';
 import { remoteHostKind } from '../../../actors/kinds/remote-host.js';
 import { hostId } from '../../../actors/remote-host/remote-host.js';
 import { Alarms } from '../../../actors/runtime/effects/alarms.js';
-import { type ActorKind, askerOf } from '../../../actors/runtime/kind.js';
+import { type ActorKind, askerOf, receiverOf } from '../../../actors/runtime/kind.js';
 import type { RuntimeLimits } from '../../../actors/runtime/limits.js';
+import type { StoreAccountRecord } from '../../../proto/gen/types.js';
 import { deliveries } from '../../../store/federation-tables.js';
 import type { Tables } from '../../../store/port.js';
 import type { DeliveryOutcome } from '../../../transport/federation/port.js';
@@ -122,7 +124,8 @@ export async function world(limits: Partial<RuntimeLimits> = {}, fraction = 0) {
       await stage.clock.settle();
     },
     async returned(domain: string) {
-      const asked = askerOf(running.kind, running.node.runtime)(hostId(domain), 'returned', {});
+      const heard = returnedHosts(stage.shared, receiverOf(running.kind, running.node.runtime));
+      const asked = heard({ remote: { inbox: `https://${domain}/inbox` } } as StoreAccountRecord);
       await stage.clock.settle();
       return asked;
     },
