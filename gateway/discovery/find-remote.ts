@@ -53,3 +53,13 @@ export async function resolveRemote(services: Federated, question: string): Prom
   if (isMissing(found)) return undefined;
   return 'username' in found ? { account: found } : { statusId: found.id };
 }
+
+/**
+ * Fetches an account that is to be followed, if it is one of another server: its lock and its inbox may have changed. The
+ * follow is answered before, and the caller does not wait.
+ */
+export function refreshRemote({ federation }: Pick<Services, 'federation'>, { origin }: StoreAccountRecord): void {
+  if (origin === undefined) return;
+  // A failure leaves the account as it is; the Follow shows whether its server answers.
+  federation.people.find(origin.uri, { fresh: true }).catch(() => undefined);
+}

@@ -4,6 +4,7 @@ import { isProblem } from '../../../actors/domain/problem.js';
 import { isSuspended } from '../../../actors/domain/standing.js';
 import { statusLanguage } from '../../../actors/domain/text/language.js';
 import { accounts } from '../../../store/tables.js';
+import { refreshRemote } from '../../discovery/find-remote.js';
 import { type AnyRoute, json, route } from '../../http/route.js';
 import type { Services } from '../../http/services.js';
 import { Account } from '../../pages/account/account.js';
@@ -28,6 +29,7 @@ const Follow = Type.Object({
 });
 const follow = acting('follow', WRITE_FOLLOWS, Follow, async (services, viewer, target, body) => {
   if (isSuspended(target)) return notFound();
+  refreshRemote(services, target);
   return services.askAccount(viewer, 'follow', {
     target: target.id,
     targetLocked: target.profile?.locked ?? false,

@@ -6,7 +6,7 @@ import { isSuspended } from '../../../actors/domain/standing.js';
 import type { StoreAccountRecord } from '../../../proto/gen/types.js';
 import { following } from '../../../store/tables.js';
 import { familiarFollowers } from '../../discovery/familiar.js';
-import { findAccount } from '../../discovery/find-remote.js';
+import { findAccount, refreshRemote } from '../../discovery/find-remote.js';
 import { entity, time, uri } from '../../http/entity.js';
 import { JsonPieces } from '../../http/json-pieces.js';
 import { type AnyRoute, json, route } from '../../http/route.js';
@@ -158,6 +158,7 @@ const followByName = route({
     const target = id === undefined ? notFound() : await publishedAccount(services, id);
     if (isProblem(target)) return target;
     if (isSuspended(target)) return notFound();
+    refreshRemote(services, target);
     const command = { target: target.id, targetLocked: target.profile?.locked ?? false };
     const relation = await services.askAccount(viewer, 'follow', command);
     return isProblem(relation) ? relation : json(renderAccount(services.instance, target));
