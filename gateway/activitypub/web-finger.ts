@@ -3,7 +3,7 @@ import { accountUri, accountUrl } from '../../actors/domain/addresses.js';
 import { fileType, fileUrl } from '../../actors/domain/media.js';
 import { isProblem, problem } from '../../actors/domain/problem.js';
 import { isSuspended } from '../../actors/domain/standing.js';
-import { instanceActorUri } from '../../actors/federation/documents/actor.js';
+import { instanceActorUri, instanceName } from '../../actors/federation/documents/actor.js';
 import { ACTIVITY_TYPE } from '../../actors/federation/documents/context.js';
 import type { StoreAccountRecord } from '../../proto/gen/types.js';
 import { type Answer, type AnyRoute, route } from '../http/route.js';
@@ -35,7 +35,8 @@ const webFinger = route({
     if (!query.resource) return problem('bad_request', 'The parameter resource is missing');
     const named = namedBy(instance, query.resource);
     if (named === undefined) return notFound();
-    if (named === 'instance') return found(instance, instance.domain, [instanceActorUri(instance.baseUrl)], []);
+    if (named === 'instance')
+      return found(instance, instanceName(instance.domain), [instanceActorUri(instance.baseUrl)], []);
     const record = await ownerNamed(services, named.name);
     if (isProblem(record)) return record;
     return isSuspended(record) ? notFound() : describe(instance, record);
@@ -88,7 +89,7 @@ function namedBy({ baseUrl, domain }: InstanceSettings, resource: string): { nam
   }
   const [, name = '', at = ''] = acct.map((part) => part.toLowerCase());
   if (at !== domain.toLowerCase() && at !== new URL(baseUrl).host) return undefined;
-  return name === domain.toLowerCase() ? 'instance' : { name };
+  return name === instanceName(domain) ? 'instance' : { name };
 }
 
 /** Describes where WebFinger is (RFC 6415), as XML and as JSON. */

@@ -76,6 +76,9 @@ function pictures({ baseUrl }: Here, { avatar, header, avatarDescription, header
   };
 }
 
+/** Returns the name of the instance's actor: the domain without its port, which no name may contain. */
+export const instanceName = (domain: string): string => domain.replace(/:\d+$/, '').toLowerCase();
+
 /** Renders the actor that stands for the instance, without the context. It signs requests that belong to no account. */
 export function instanceActorDocument({ baseUrl, domain }: Here, publicKeyPem: string) {
   const id = instanceActorUri(baseUrl);
@@ -84,7 +87,7 @@ export function instanceActorDocument({ baseUrl, domain }: Here, publicKeyPem: s
     type: 'Application',
     inbox: `${id}/inbox`,
     outbox: `${id}/outbox`,
-    preferredUsername: domain,
+    preferredUsername: instanceName(domain),
     url: `${baseUrl}/about`,
     manuallyApprovesFollowers: true,
     publicKey: keyOf(id, publicKeyPem),
