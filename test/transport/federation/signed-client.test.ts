@@ -101,6 +101,7 @@ test('only the media types of ActivityStreams are objects', async () => {
       'application/activity+jsonx',
     ],
     ...[`application/ld+json; a="; profile=${profile}`, `application/jrd+json`],
+    ...[`text/plain; profile="${profile}"`, `application/json; profile="${profile}"`],
   ];
   for (const type of taken) {
     answer = reply(200, type);
