@@ -8,6 +8,8 @@ export interface Call {
   readonly path: string;
   readonly token?: string;
   readonly body?: object;
+  /** A request of another server, instead of `token` and `body`; its right answer is 202. */
+  readonly signed?: { readonly headers: Readonly<Record<string, string>>; readonly body: string };
   /** Judges the answer's JSON. */
   // biome-ignore lint/suspicious/noExplicitAny: answers of every shape.
   readonly right: (answer: any) => boolean;
@@ -68,8 +70,9 @@ export async function drive(
   const pools = urls.map((url) => new Pool(url, { connections: Math.ceil(inFlight / urls.length), ...patience }));
   const one = async (index: number) => {
     assert.ok(performance.now() < deadlineMs, `${name}: not done in ${LOAD_MS_MAX} ms`);
-    const { method, path, token, body, right } = call(index);
+    const { method, path, token, body, right, signed } = call(index);
     const headers = {
+      ...signed?.headers,
       ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
     };
@@ -79,11 +82,13 @@ export async function drive(
       method,
       path,
       headers,
+      ...(signed === undefined ? {} : { body: signed.body }),
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const text = await answer.body.text();
     times.push(performance.now() - startedMs);
     const asked = `${node} ${method} ${path} ${token}`;
+    if (signed !== undefined && answer.statusCode === 202) return;
     if (answer.statusCode === 200 && judged.get(asked) === text) return;
     if (answer.statusCode !== 200 || !right(JSON.parse(text))) {
       throw new Error(`${name}: ${path}: ${answer.statusCode} ${text.slice(0, 300)}`);

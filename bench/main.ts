@@ -13,6 +13,7 @@ import { benchDeliveries } from './crowd/deliveries.js';
 import { benchGrowth } from './crowd/growth.js';
 import { benchHttpDeliveries } from './crowd/http-deliveries.js';
 import { endTogether } from './end-together.js';
+import { benchInbox } from './inbox.js';
 import { measureJournal } from './journal.js';
 import { benchDiscoveryLists } from './lists/discovery-lists.js';
 import { benchLists } from './lists/lists.js';
@@ -68,6 +69,7 @@ const benchmarks: Readonly<Record<string, () => Promise<Row[]>>> = {
       ...(figures.inFlight === 64 ? { target: `≥ ${APPENDS_MIN}/s`, reached: figures.perSecond >= APPENDS_MIN } : {}),
     })),
   signatures: benchSignatures,
+  inbox: benchInbox,
   bulk: benchBulk,
   'bare-page': benchBarePage,
   verify_credentials: benchVerify,

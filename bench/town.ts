@@ -95,6 +95,12 @@ export class Town {
     else ids.push(id);
   }
 
+  /** Returns the author of a post. */
+  authorOf(id: string): Made | undefined {
+    const [author] = [...this.posted].find(([, ids]) => ids.includes(id)) ?? [];
+    return this.authors.find((one) => one.id === author);
+  }
+
   /** All ids of all authors, newest first. */
   get newest(): string[] {
     return [...this.posted.values()].flat().sort().reverse();

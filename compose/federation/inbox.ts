@@ -4,7 +4,7 @@ import { Inbox, type Signatures, takeLater } from '../../actors/federation/inbox
 import type { IncomingServices } from '../../actors/federation/inbox/port.js';
 import { KnownActivities, SeenSignatures } from '../../actors/federation/inbox/replays.js';
 import { WaitingActivities } from '../../actors/federation/inbox/waiting.js';
-import { askerOf, receiverOf } from '../../actors/runtime/kind.js';
+import { answererOf, askerOf, receiverOf } from '../../actors/runtime/kind.js';
 import type { Runtime } from '../../actors/runtime/runtime.js';
 import type { Services } from '../../gateway/http/services.js';
 import type { StoreAccountRecord } from '../../proto/gen/types.js';
@@ -25,7 +25,7 @@ export function incomingServices(
   { registry, newAccountId }: Parts,
   remote: Pick<IncomingServices, 'people' | 'notes' | 'policies'>,
 ): IncomingServices {
-  const query = askerOf(account, runtime);
+  const [query, queryNow] = [askerOf(account, runtime), answererOf(account, runtime)];
   return {
     baseUrl: settings.BASE_URL,
     ...remote,
@@ -33,7 +33,8 @@ export function incomingServices(
     askConversation: receiverOf(conversation, runtime),
     askReport: receiverOf(report, runtime),
     async relationsOf(viewer, target) {
-      const reply = await query(viewer, 'relations', { targets: [target] });
+      const asked = { targets: [target] };
+      const reply = queryNow(viewer, 'relations', asked) ?? (await query(viewer, 'relations', asked));
       const relation = isProblem(reply) ? undefined : reply.relations[0];
       return { following: relation?.following === true, blockedBy: relation?.blockedBy !== false };
     },

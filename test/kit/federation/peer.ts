@@ -68,9 +68,12 @@ export class Peer {
     return `http://${this.host}`;
   }
 
-  /** Creates an actor with a key of its own, and serves its document, its collections and WebFinger for its name. */
-  actor(name: string, more: Document = {}): PeerActor {
-    const actor = new PeerActor(this, name, more);
+  /**
+   * Creates an actor, and serves its document and WebFinger for its name.
+   * @param key that of another actor, which saves the time to make one; default: a key of its own
+   */
+  actor(name: string, more: Document = {}, key?: PeerKey): PeerActor {
+    const actor = new PeerActor(this, name, more, key);
     this.#actors.set(name, actor);
     this.#answers.set(`/users/${name}`, () => ({ status: 200, body: actor.document }));
     this.#answers.set(`/users/${name}/inbox`, { status: 202 });
@@ -171,9 +174,10 @@ export class PeerActor {
     readonly peer: Peer,
     readonly name: string,
     more: Document,
+    key: PeerKey = newKey(),
   ) {
     this.uri = `${peer.url}/users/${name}`;
-    const { privateKey, publicKeyPem } = newKey();
+    const { privateKey, publicKeyPem } = key;
     this.#privateKey = privateKey;
     this.document = {
       id: this.uri,
@@ -241,8 +245,14 @@ export class PeerActor {
   }
 }
 
+/** A key pair of an actor. */
+export interface PeerKey {
+  readonly privateKey: KeyObject;
+  readonly publicKeyPem: string;
+}
+
 /** Makes a key of the size that every server takes. */
-function newKey(): { privateKey: KeyObject; publicKeyPem: string } {
+export function newKey(): PeerKey {
   const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 });
   return { privateKey, publicKeyPem: publicKey.export({ type: 'spki', format: 'pem' }).toString() };
 }

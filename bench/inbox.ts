@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { newKey, Peer, type PeerActor } from '../test/kit/federation/peer.js';
+import { type Call, type Load, measureInTurn } from './http-load.js';
+import type { Row } from './row.js';
+import { at, get, type Status, Town, write } from './town.js';
+
+const IN_FLIGHT = 32;
+const ROUNDS = 3;
+const COUNT = 1_000;
+const WARM_UP = 2_000;
+const AUTHORS = 32;
+const PEOPLE = 100;
+/** Local people who are followed: each foreign person follows each of them once. */
+const FOLLOWED = Math.ceil((COUNT * ROUNDS + WARM_UP) / PEOPLE);
+/** Activities that are sent again and again. */
+const REPEATED = 50;
+/** Targets in server CPU-seconds per 1,000. */
+const [EFFECT_MAX, NO_EFFECT_MAX] = [0.5, 0.1];
+
+/**
+ * Measures activities of another server, in turn with local favourites: signed Likes and Follows, repetitions, and
+ * deletions of unknown accounts. The bench process signs; only the server's CPU time counts.
+ */
+export async function benchInbox(): Promise<Row[]> {
+  const peer = await Peer.open();
+  const town = await Town.open(AUTHORS, PEOPLE, { settings: { FEDERATION_ALLOW_CIDRS: 'loopback' } });
+  try {
+    const key = newKey();
+    const foreign = Array.from({ length: PEOPLE }, (_, index) => peer.actor(`p${index}`, {}, key));
+    const base = town.target.urls[0] ?? '';
+    const localTargets = town.followers.slice(0, FOLLOWED);
+    const sender = new Sender(`${base}/inbox`, base);
+    const statuses = Math.ceil((COUNT * ROUNDS + WARM_UP) / PEOPLE) + PEOPLE;
+    await town.each('post', statuses, (index) => town.post(at(town.authors, index), `number ${index}`));
+    const ids = town.newest;
+    // Each person visits each status once. Foreign people become known one after the other.
+    const statusOf = (index: number) => at(ids, (index % PEOPLE) + Math.floor(index / PEOPLE));
+    const uriOf = (id: string, author = authorOf(town, id)) => `${base}/users/${author}/statuses/${id}`;
+    // The first answer of a person makes a key, which costs 0.2 s.
+    for (const { username } of localTargets) await town.call(document(username));
+    for (const person of foreign) await town.call(sender.signed(person, 'Follow', `${base}/users/nobody`));
+    const repeated = Array.from({ length: REPEATED }, (_, index) =>
+      sender.signed(at(foreign, index), 'Like', uriOf(at(ids, index))),
+    );
+    const load = (name: string, call: Load['call'], target?: number): Load => ({
+      ...{ name, call, count: COUNT, warmUp: WARM_UP, rounds: ROUNDS, inFlight: IN_FLIGHT, writes: true },
+      ...(target === undefined ? {} : { target }),
+    });
+    const favourite = (index: number) =>
+      write(
+        at(town.followers, index),
+        `/api/v1/statuses/${statusOf(index)}/favourite`,
+        {},
+        ({ favourited }) => favourited,
+      );
+    const followed = (index: number) => at(localTargets, Math.floor(index / PEOPLE)).username;
+    const loads = [
+      load('local favourite', favourite),
+      load('signed Like', (index) => sender.signed(at(foreign, index), 'Like', uriOf(statusOf(index))), EFFECT_MAX),
+      load(
+        'signed Follow and its Accept',
+        (index) => sender.signed(at(foreign, index), 'Follow', `${base}/users/${followed(index)}`),
+        EFFECT_MAX,
+      ),
+      load('repeated request', (index) => at(repeated, index), NO_EFFECT_MAX),
+      load('Delete of an unknown actor', (index) => sender.deletion(index), NO_EFFECT_MAX),
+    ];
+    const measured = await measureInTurn(loads.map((one) => ({ target: town.target, load: one })));
+    const first = statusOf(0);
+    const right = (status: Status) => status.favourites_count > 1;
+    await town.call(get(`/api/v1/statuses/${first}`, at(town.followers, 0), right));
+    return measured.map(({ row }) => row);
+  } finally {
+    await town.dispose();
+    await peer.close();
+  }
+}
+
+/** Reads the document of a local person. */
+const document = (name: string): Call => ({
+  method: 'GET',
+  path: `/users/${name}`,
+  right: ({ id }) => id.endsWith(name),
+});
+
+/** Returns the name of the author of a post: posts are made by the authors in turn, newest first in the list. */
+function authorOf(town: Town, id: string): string {
+  const found = town.authorOf(id);
+  assert.ok(found);
+  return found.username;
+}
+
+/** Makes the requests of other servers. */
+class Sender {
+  constructor(
+    private readonly inbox: string,
+    private readonly base: string,
+  ) {}
+
+  signed(actor: PeerActor, type: string, object: string): Call {
+    return this.#call(actor.signed(this.inbox, actor.activity(type, object)));
+  }
+
+  deletion(index: number): Call {
+    const actor = `https://gone${index}.example/users/x`;
+    const body = JSON.stringify({ type: 'Delete', id: `${actor}#delete`, actor, object: actor, to: this.base });
+    return this.#call({ headers: { 'content-type': 'application/activity+json' }, body });
+  }
+
+  #call(signed: NonNullable<Call['signed']>): Call {
+    return { method: 'POST', path: '/inbox', signed, right: () => false };
+  }
+}
