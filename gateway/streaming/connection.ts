@@ -21,9 +21,9 @@ export type CloseReason = 'revoked' | 'slow' | 'behind' | 'deaf' | 'restart' | '
 export interface StreamSocket {
   /**
    * Sends an event without blocking. A reader that is too slow is closed and resumes from the last position it has
-   * seen. `at` returns the position of an event that has one.
+   * seen. `at` returns the position of an event that has one, in ASCII.
    */
-  send(event: StreamEvent, kind: StreamKind, at?: () => string): void;
+  send(event: StreamEvent, kind: StreamKind, at?: () => Buffer): void;
   heartbeat(): void;
   /** Resolves when the reader has taken most of what was sent, or is gone; undefined if that is so now. */
   drained(): Promise<void> | undefined;

@@ -44,8 +44,12 @@ export class EventSourceStream implements StreamSocket {
     this.#write(':)\n\n');
   }
 
-  send(event: StreamEvent, _kind: StreamKind, at?: () => string): void {
-    this.#write(event.sse(), event.id === undefined || at === undefined ? '\n' : `id: ${at()}\n\n`, CHUNK_END);
+  send(event: StreamEvent, _kind: StreamKind, at?: () => Buffer): void {
+    this.#write(
+      event.sse(),
+      event.id === undefined || at === undefined ? '\n' : `id: ${at().toString('latin1')}\n\n`,
+      CHUNK_END,
+    );
   }
 
   heartbeat(): void {

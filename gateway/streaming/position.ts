@@ -12,6 +12,7 @@ const STATUSES = { max: 192, kept: 160 };
 /** Named notifications: more than one a second in half a minute. The next owner publishes within that time. */
 const NOTIFICATIONS = { max: 48, kept: 40 };
 const BASE = 36;
+const NONE = new Uint8Array(0);
 /**
  * The id, the distance of the floor of statuses below it, and the distances of named statuses; those of late statuses;
  * the distance of the floor of notifications from that of statuses, and the distances of named notifications. uWebSockets
@@ -47,19 +48,28 @@ export class Position {
     this.notifications?.restart(floor);
   }
 
-  /** Returns the position after an event. @param isBehind something earlier may not have been sent yet */
-  after(id: string, isBehind = false): string {
+  /** Returns the position after an event, in ASCII. @param isBehind something earlier may not have been sent yet */
+  after(id: string, isBehind = false): Buffer {
     const { statuses, notifications } = this;
     if (!isBehind) {
       statuses.proceed();
       notifications?.proceed();
     }
     const { floor, named, lateNamed: late } = statuses;
-    const text = `${id}~${apart(id, floor)}${named}`;
-    if (notifications !== undefined)
-      return `${text}.${late}.~${apart(notifications.floor, floor)}${notifications.named}`;
-    return late === '' ? text : `${text}.${late}`;
+    const first = `${id}~${apart(id, floor)}`;
+    if (notifications === undefined) return joined(first, named, late === '' ? '' : `.${late}`, NONE);
+    return joined(first, named, `.${late}.~${apart(notifications.floor, floor)}`, notifications.named);
   }
+}
+
+function joined(first: string, named: Uint8Array, second: string, notified: Uint8Array): Buffer {
+  const text = Buffer.allocUnsafe(first.length + named.length + second.length + notified.length);
+  let place = text.write(first, 'latin1');
+  text.set(named, place);
+  place += named.length;
+  place += text.write(second, place, 'latin1');
+  text.set(notified, place);
+  return text;
 }
 
 /** Parses a client's position: such a text, or an id after which everything is sent. */

@@ -3,6 +3,12 @@ import type { StreamKind } from './stream-kinds.js';
 /** Variants of one event that viewers share: a few combinations of marks are the common ones. */
 const VARIANTS_MAX = 16;
 
+/** Frames up to this size, which are most, are written to the same bytes: sockets copy what they send. */
+const SCRATCH_BYTES = 65_536;
+const scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES);
+const POSITION_KEY = Buffer.from(',"event_id":"');
+const FRAME_END = Buffer.from('"}');
+
 /** One event, encoded once for all sockets. */
 export class StreamEvent {
   readonly event: string;
@@ -47,17 +53,25 @@ export class StreamEvent {
   }
 
   /**
-   * Returns the WebSocket text message for a subscription of that kind. `at` is the position of this subscription; the
-   * part before it is encoded once for all sockets.
+   * Returns the WebSocket text message for a subscription of that kind. `at` is the position of this subscription in
+   * ASCII; the part before it is encoded once for all sockets. The bytes are valid until the next call.
    */
-  frame({ name, labels }: Pick<StreamKind, 'name' | 'labels'>, at?: string): Uint8Array {
+  frame({ name, labels }: Pick<StreamKind, 'name' | 'labels'>, at?: Uint8Array): Uint8Array {
     let frame = this.#frames.get(name);
     if (frame === undefined) {
       frame = Buffer.from(JSON.stringify({ stream: labels, event: this.event, payload: this.#payloadText }));
       this.#frames.set(name, frame);
     }
     if (at === undefined) return frame;
-    return Buffer.concat([frame.subarray(0, -1), Buffer.from(`,"event_id":"${at}"}`)]);
+    const parts = [frame.subarray(0, -1), POSITION_KEY, at, FRAME_END];
+    const length = frame.length - 1 + POSITION_KEY.length + at.length + FRAME_END.length;
+    if (length > SCRATCH_BYTES) return Buffer.concat(parts, length);
+    let place = 0;
+    for (const part of parts) {
+      scratch.set(part, place);
+      place += part.length;
+    }
+    return scratch.subarray(0, length);
   }
 
   /**

@@ -84,7 +84,7 @@ export class WebSocketStream implements StreamSocket {
     this.#socket = socket;
   }
 
-  send(event: StreamEvent, kind: StreamKind, at?: () => string): void {
+  send(event: StreamEvent, kind: StreamKind, at?: () => Buffer): void {
     this.#write(event.frame(kind, event.id === undefined ? undefined : at?.()));
   }
 

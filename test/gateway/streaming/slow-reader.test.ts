@@ -21,7 +21,7 @@ test('events that waited for a slow reader are sent as soon as it reads, even if
   let sent = 0;
   const send = () => {
     const event = new StreamEvent('update', JSON.stringify('x'.repeat(EVENT_BYTES)), String(++sent));
-    stream?.send(event, kind, () => String(sent));
+    stream?.send(event, kind, () => Buffer.from(String(sent)));
   };
   app.get('/*', (response: HttpResponse) => {
     response.onAborted(() => stream?.gone());

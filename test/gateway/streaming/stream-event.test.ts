@@ -4,7 +4,8 @@ import { StreamEvent } from '../../../gateway/streaming/stream-event.js';
 
 const kind = { name: 'public:local', labels: ['public', 'local'] };
 const text = (bytes: Uint8Array) => Buffer.from(bytes).toString();
-const message = (event: StreamEvent, at?: string) => JSON.parse(text(event.frame(kind, at)));
+const message = (event: StreamEvent, at?: string) =>
+  JSON.parse(text(event.frame(kind, at === undefined ? at : Buffer.from(at))));
 
 test('a message of a WebSocket contains its stream, its event and the position to resume at; a deletion has no position', () => {
   assert.deepEqual(message(new StreamEvent('update', '{"id":"7"}', '8'), '8~2s~-1'), {
@@ -19,6 +20,16 @@ test('a message of a WebSocket contains its stream, its event and the position t
     stream: ['public', 'local'],
     event: 'filters_changed',
   });
+});
+
+test('an event of any size has the position of each connection', () => {
+  for (const size of [10, 65_000, 65_536, 300_000]) {
+    const event = new StreamEvent('update', JSON.stringify({ text: 'é'.repeat(size) }), '8');
+    for (const at of ['8~1', '8~2~3.~4']) {
+      const { payload, event_id: position } = message(event, at);
+      assert.deepEqual([payload.length, position], [size + '{"text":""}'.length, at]);
+    }
+  }
 });
 
 test('an event is encoded once for each stream', () => {

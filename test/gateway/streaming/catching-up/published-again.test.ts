@@ -234,9 +234,9 @@ function resumedAt(name: string, floor: string) {
   assert.ok(kind !== undefined && since !== undefined && 'floor' in since);
   const sent: string[] = [];
   let position = floor;
-  const send = (event: StreamEvent, _kind: unknown, where?: () => string) => {
+  const send = (event: StreamEvent, _kind: unknown, where?: () => Buffer) => {
     sent.push(event.id ?? '');
-    position = where?.() ?? position;
+    position = where?.().toString() ?? position;
   };
   const socket = { send, heartbeat: () => {}, drained: () => undefined, close: () => {} };
   const clock = { nowMs: () => T0 + 1_000, monotonicMs: () => 0 };
