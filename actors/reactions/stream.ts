@@ -8,7 +8,7 @@ import type { ConversationEvents } from '../conversation/slices.js';
 import type { ConversationState } from '../conversation/state.js';
 import { isLocal } from '../domain/addresses.js';
 import { idMs } from '../domain/ids.js';
-import { isListed } from '../domain/public.js';
+import { isListed, isOldNews } from '../domain/public.js';
 import type { Effects, Happened, Reaction } from '../runtime/kind.js';
 import type { Publication, Publications } from '../timelines/publications.js';
 import { writeChange, writeLate } from './changed-rows.js';
@@ -138,7 +138,8 @@ export const conversationStream = (
   on: {
     added({ status }, { state }, effects) {
       const record = state.statuses.get(status?.id ?? '')?.record;
-      return record?.deleted === false ? publishNew(effects, record, published) : undefined;
+      const isNews = record?.deleted === false && !isOldNews(record);
+      return isNews ? publishNew(effects, record, published) : undefined;
     },
     edited: editSeen,
     pollReported: editSeen,

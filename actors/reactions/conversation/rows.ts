@@ -23,7 +23,7 @@ import { ORPHANED_AT_ONCE_MAX } from '../../conversation/thread.js';
 import { isLocal } from '../../domain/addresses.js';
 import { eraOfId } from '../../domain/ids.js';
 import { popularLevel } from '../../domain/popular.js';
-import { isListed, PUBLIC_BUCKET_MS, publicBucket, publicLane } from '../../domain/public.js';
+import { isListed, isOldNews, PUBLIC_BUCKET_MS, publicBucket, publicLane } from '../../domain/public.js';
 import type { Effects, Happened, Reaction } from '../../runtime/kind.js';
 import { tagRows, untaggedRows } from '../tag-rows.js';
 import { writeAll } from '../write-all.js';
@@ -68,7 +68,7 @@ const publicKey = (status: string) => ({ bucket: publicBucket(status), lane: pub
 
 /** Returns the rows of public timelines, which exclude reblogs and replies to others. */
 function publicRows(record: StoreStatusRecord): RowWrite[] {
-  if (!isListed(record)) return [];
+  if (!isListed(record) || isOldNews(record)) return [];
   const bucket = publicBucket(record.id);
   const [listed, buckets] = isLocal(record)
     ? [publicStatuses, publicBuckets]

@@ -129,6 +129,16 @@ test('a document of another server shows only what the allow-list has', async ()
   );
 });
 
+test('an old status is in the lists of its author, but no news', async () => {
+  const old = peer.actor('old');
+  const note = old.note('<p>long ago</p>', { published: '2020-01-01T00:00:00Z' });
+  const [status] = (await search(note.id)).statuses as Document[];
+  assert.equal(status?.created_at, '2020-01-01T00:00:00.000Z');
+  const ids = (list: Document) => list.map((one: Document) => one.id);
+  assert.ok(!ids(await get('/api/v1/timelines/public')).includes(status?.id));
+  assert.deepEqual(ids(await get(`/api/v1/accounts/${status?.account.id}/statuses`)), [status?.id]);
+});
+
 test('a poll of another server shows its options and votes', async () => {
   const pia = peer.actor('pia');
   const votes = (name: string, totalItems: number) => ({
