@@ -12,7 +12,7 @@ const library = (name, ...folders) =>
   );
 
 /** Ports and pure functions for messages of other servers: the edge and the actors use them. */
-const federationPort = 'transport/federation/(port|bounded-json|signed-request|verification)';
+const federationPort = 'transport/federation/(port|bounded-json|media-types|signed-request|verification)';
 
 /** Everything that the HTTP server may use of other folders. */
 const forGateway = [

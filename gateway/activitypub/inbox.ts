@@ -1,9 +1,10 @@
 import { Type } from '@sinclair/typebox';
 import { isProblem, type Problem, problem } from '../../actors/domain/problem.js';
-import type { SignedRequest } from '../../transport/federation/signed-request.js';
+import { isObjectType } from '../../transport/federation/media-types.js';
 import { type Answer, type AnyRoute, type Request, refusedAnswer, route } from '../http/route.js';
 import { notFound } from '../viewing/visible.js';
 import { nameParams } from './actors.js';
+import { signedRequest } from './signed-request.js';
 
 /** Components that a signature must cover, for senders whose request is refused. */
 const CHALLENGE = { 'www-authenticate': 'Signature realm="Murmuration",headers="(request-target) host date digest"' };
@@ -23,37 +24,13 @@ const inbox = (path: string, params: typeof nameParams | Record<string, never>):
   });
 
 async function receive(request: Request<unknown, unknown, unknown>): Promise<Answer<never> | Problem> {
-  const { services, headers, target, url } = request;
+  const { services, headers, target, url, body } = request;
   // Signatures cover the path as received: another spelling of it would have two meanings.
   if (target !== url) return notFound();
-  if (!isActivityType(headers['content-type'])) return WRONG_TYPE;
-  const answer = await services.inbox.receive(signedRequest(request));
+  if (!isObjectType(headers['content-type'])) return WRONG_TYPE;
+  const answer = await services.inbox.receive(signedRequest('POST', request, body as Uint8Array));
   if (!isProblem(answer)) return TAKEN as Answer<never>;
   return answer.problem === 'unauthorized' ? refusedAnswer(401, { error: answer.detail }, CHALLENGE) : answer;
-}
-
-function signedRequest({ services, headers, target, body }: Request<unknown, unknown, unknown>): SignedRequest {
-  const { host, protocol } = new URL(services.instance.baseUrl);
-  return {
-    method: 'POST',
-    target,
-    host,
-    protocol: protocol === 'http:' ? 'http' : 'https',
-    headers: new Map(Object.entries(headers)),
-    body: body as Uint8Array,
-  };
-}
-
-/** Profile of JSON-LD that means ActivityStreams. Source: ActivityPub §3.2. */
-const PROFILE = 'https://www.w3.org/ns/activitystreams';
-
-/** Returns true for the media types of ActivityStreams documents. */
-export function isActivityType(contentType: string | undefined): boolean {
-  const [type = '', ...parameters] = (contentType ?? '').split(';').map((part) => part.trim());
-  if (type.toLowerCase() === 'application/activity+json') return true;
-  if (type.toLowerCase() !== 'application/ld+json') return false;
-  const profile = parameters.find((parameter) => /^profile=/i.test(parameter))?.slice('profile='.length);
-  return profile?.replace(/^"|"$/g, '').split(' ').includes(PROFILE) === true;
 }
 
 export const inboxRoutes: readonly AnyRoute[] = [

@@ -6,6 +6,7 @@ import type { Answer, Request } from '../http/route.js';
 import type { Services } from '../http/services.js';
 import type { Soon } from '../paging/soon.js';
 import { NO_STORE, noPage, prefersDocument } from './answering.js';
+import { signedRequest } from './signed-request.js';
 
 type Signed = Pick<Request<unknown, unknown, unknown>, 'headers' | 'target'> & {
   readonly services: Pick<Services, 'federation' | 'instance' | 'clock' | 'limits'>;
@@ -17,13 +18,9 @@ const NO_BODY = new Uint8Array(0);
  * Returns the account of another server that signed a GET; undefined without a valid signature. Suspended accounts, and
  * those of suspended servers, are nobody. An unknown key is fetched. @throws Unavailable when the store cannot answer
  */
-export async function signerOf({ services, headers, target }: Signed): Promise<StoreAccountRecord | undefined> {
-  const { federation, instance, clock, limits } = services;
-  const { host, protocol } = new URL(instance.baseUrl);
-  const request = {
-    ...{ method: 'GET', target, host, body: NO_BODY, headers: new Map(Object.entries(headers)) },
-    protocol: protocol === 'http:' ? 'http' : 'https',
-  } as const;
+export async function signerOf(received: Signed): Promise<StoreAccountRecord | undefined> {
+  const { federation, clock, limits } = received.services;
+  const request = signedRequest('GET', received, NO_BODY);
   const parsed = parseSignature(request);
   if ('problem' in parsed) return undefined;
   let known: string | undefined;
