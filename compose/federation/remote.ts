@@ -1,6 +1,5 @@
 import { Notes } from '../../actors/federation/remote/notes.js';
 import { People, type PeopleContext } from '../../actors/federation/remote/people.js';
-import { policedClient } from '../../actors/federation/remote/policed-client.js';
 import type { RemoteNotes, RemotePeople } from '../../actors/federation/remote/port.js';
 import { receiverOf } from '../../actors/runtime/kind.js';
 import type { Runtime } from '../../actors/runtime/runtime.js';
@@ -14,13 +13,12 @@ export function openRemote(
   { account, limits }: Kinds,
   runtime: Runtime,
   names: Pick<PeopleContext, 'registry' | 'newAccountId'>,
-  federationClient: FederationClient,
+  client: FederationClient,
 ): { readonly people: RemotePeople; readonly notes: RemoteNotes } {
   const { BASE_URL: baseUrl, DOMAIN: domain } = settings;
   // Only what activities may ask for.
   const askAccount = receiverOf(account, runtime);
   const policies = limits.domains;
-  const client = policedClient(federationClient, policies);
   const shared = { tables, clock, caches, client, baseUrl, askAccount, registry: names.registry };
   const people = new People({ ...shared, ...names, domain, policies });
   return { people, notes: new Notes({ ...shared, people }) };
