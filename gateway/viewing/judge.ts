@@ -14,6 +14,7 @@ import {
   relationOf,
 } from './lens.js';
 import type { People } from './people-at-hand.js';
+import { withoutRejected } from './rejected-media.js';
 import { blocksDomainOf, isReadable } from './screen.js';
 import type { SeenQuote, VisibleStatus } from './visible-status.js';
 
@@ -209,15 +210,17 @@ function mentionsUnwanted({ mentions }: StatusAudience, lens: Lens): boolean {
  * loaded. `people` are needed if the viewer blocks servers.
  */
 export function judged(
-  record: StoreStatusRecord,
-  original: StoreStatusRecord | undefined,
+  stored: StoreStatusRecord,
+  storedOriginal: StoreStatusRecord | undefined,
   lens: Lens,
   at: Place,
   people: People | undefined,
 ): VisibleStatus | undefined {
-  if (record.reblogOfId !== undefined && original === undefined) return undefined;
-  if (!judge(record, original, lens, at)) return undefined;
-  const { screen } = lens;
+  if (stored.reblogOfId !== undefined && storedOriginal === undefined) return undefined;
+  if (!judge(stored, storedOriginal, lens, at)) return undefined;
+  const { screen, limits } = lens;
+  const record = withoutRejected(stored, limits.domains);
+  const original = storedOriginal && withoutRejected(storedOriginal, limits.domains);
   if (screen === undefined) return seen(record, original, undefined, undefined);
   const shown = original ?? record;
   if (people !== undefined && (at.rules & RULES.domain) !== 0) {

@@ -9,6 +9,7 @@ import { anonymousLens, type Lens } from './lens.js';
 import { loadAccounts, type People, PeopleAtHand } from './people-at-hand.js';
 import { quotesAny, withQuotes } from './quoted.js';
 import { askSoon, type ReadServices } from './read-services.js';
+import { withoutRejected } from './rejected-media.js';
 import type { VisibleStatus } from './visible-status.js';
 
 /** Targets of one `relations` query: bounds its message to some 100 KB. */
@@ -72,7 +73,10 @@ function quoting(
   { context }: Place,
 ): Soon<(VisibleStatus | undefined)[]> {
   return withQuotes(seen, {
-    load: (ids) => loadStatuses(services, ids),
+    load: (ids) =>
+      soon(loadStatuses(services, ids), (found) =>
+        found.map((record) => record && withoutRejected(record, lens.limits.domains)),
+      ),
     authors: (ids) => loadAccounts(services, ids),
     stateOf: (record, author) => quoteState(record, author, lens),
     filtered: (record) => lens.screen?.filters?.matches(record, context) ?? [],

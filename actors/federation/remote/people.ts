@@ -179,10 +179,12 @@ export class People implements RemotePeople {
   /** Stores what was read, in the account that has the name or in a new one. */
   async #stored(read: ReadActor, names: Pick<FoundName, 'username' | 'domain'>): Promise<StoreAccountRecord | Missing> {
     const { username, domain } = names;
-    if (this.#around.policies.of(domain).suspended) return { missing: 'refused' };
+    const { suspended, rejectsMedia } = this.#around.policies.of(domain);
+    if (suspended) return { missing: 'refused' };
     const account = await this.#accountOf(remoteNamesOf(username, domain, read.actor.uri));
     if (account === undefined) return { missing: 'refused' };
-    const { profile, actor } = read;
+    const { profile } = read;
+    const actor = rejectsMedia ? { ...read.actor, avatarUrl: '', headerUrl: '', emojis: [] } : read.actor;
     const told = await this.#around.askAccount(account, 'describe', { username, domain, profile, actor });
     if (isProblem(told)) return { missing: 'refused' };
     const record = await this.#around.tables.get(accounts, { account });

@@ -3,8 +3,10 @@ import { after, before, test } from 'node:test';
 import { NO_LIMITS } from '../../../actors/domain/servers/domain-policy.js';
 import { put, type Tables } from '../../../store/port.js';
 import { accounts, statuses } from '../../../store/tables.js';
+import { sendForm } from '../../kit/network/multipart.js';
 import { type Person, TestServer } from '../../kit/services/server.js';
 import { until } from '../../kit/time/until.js';
+import { DOT } from '../../scenarios/worlds/set-up-world.js';
 
 const WAIT_MS = 10_000;
 const FAR = 'far.example';
@@ -111,6 +113,24 @@ test('public timelines show statuses of a silenced server only to followers of t
     assert.deepEqual([await publicly(stranger), await publicly(follower)], [false, true]);
     assert.equal((await stranger.get(`/api/v1/statuses/${id}`)).status, 200);
   });
+});
+
+test('statuses of a server whose media are rejected are shown without media, also when reblogged', async () => {
+  const [far, viewer] = [await server.person('pictured'), await server.person('looker')];
+  const { body: media } = await sendForm(far, 'POST', '/api/v2/media', { file: new Uint8Array(DOT) });
+  const id = await far.says('with a picture', { media_ids: [media.id] });
+  const { body: reblog } = await viewer.post(`/api/v1/statuses/${id}/reblog`);
+  await movesAway(far, [id]);
+  const shown = async (): Promise<number[]> => {
+    const [one, other] = [
+      await viewer.get(`/api/v1/statuses/${id}`),
+      await viewer.get(`/api/v1/statuses/${reblog.id}`),
+    ];
+    return [one.body.media_attachments.length, other.body.reblog.media_attachments.length];
+  };
+  assert.deepEqual(await shown(), [1, 1]);
+  await limited(FAR, { severity: 'noop', reject_media: true }, async () => assert.deepEqual(await shown(), [0, 0]));
+  assert.deepEqual(await shown(), [1, 1]);
 });
 
 test('limited federation: every server that is not allowed is suspended, at once after the permission ends', async () => {
