@@ -37,12 +37,14 @@ test('frequent events of an account overlap, unless they send a command after aw
     'followed',
     'followerAdded',
     'posted',
+    'received',
     'statusCounted',
   ]);
   const quote = { statusId: '1' } as unknown as NonNullable<AccountEvents['posted']['quote']>;
   assert.equal(does('posted', { quote }), false, "the quoted author's conversation answers");
   const followed = { ...state, subscribers: new Set(['2']) } as unknown as typeof state;
-  assert.equal(does('posted', {}, followed), false, 'followers are notified');
+  for (const type of ['posted', 'received'] as const)
+    assert.equal(does(type, {}, followed), false, 'followers are notified');
   assert.equal(does('followerAdded', { answer: true }), false, 'the follower is notified');
   const kinds = ['favourite', 'follow', 'mention', 'reblog', 'poll', 'update', 'status', 'follow_request'];
   assert.deepEqual(
