@@ -28,7 +28,10 @@ const OWN = [
   { file: 'cli/from-afar', cores: 1, cluster: true },
   { file: 'scenarios/schemathesis', cores: 1 },
   { file: 'scenarios/newer-nodes', cores: 1 },
-  { file: 'scenarios/push/deliveries', cores: 0.5 },
+  { file: 'scenarios/push/deliveries', cores: 0.25 },
+  // These wait for repeated deliveries, a minute each.
+  { file: 'scenarios/federation/follows', cores: 0.25 },
+  { file: 'scenarios/federation/two-servers', cores: 0.25 },
   { file: 'simulation/simulation', cores: 1 },
   { file: 'load/rough-answers', cores: 0.5 },
   { file: 'load/faults', cores: 0.5 },
@@ -80,9 +83,10 @@ export function planOf(files) {
   const own = files.filter(needsOf).map((file) => ({ ...needsOf(file), seconds: secondsOf(file), files: [file] }));
   const rest = files.filter((file) => !needsOf(file)).sort();
   const shared = processesOf(rest, SHARED_SECONDS_MAX);
-  // First the processes that need the whole machine, then those that must run one by one, then the rest.
+  // First the processes that need the whole machine, then those that must run one by one, then the rest. Among these the
+  // ones that need more cores come first: later they would wait until enough others have ended.
   const rank = ({ cores, cluster }) => (cores === CORES ? 0 : cluster === true ? 1 : 2);
-  return [...own, ...shared].sort((a, b) => rank(a) - rank(b) || b.seconds - a.seconds);
+  return [...own, ...shared].sort((a, b) => rank(a) - rank(b) || b.cores - a.cores || b.seconds - a.seconds);
 }
 
 /** Distributes fast files over processes. */
