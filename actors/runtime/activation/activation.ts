@@ -1,5 +1,4 @@
 import type { StoreJournalRecord, StoreSnapshotRecord } from '../../../proto/gen/types.js';
-import { JournalConflict, JournalTrimmed } from '../../../store/journal.js';
 import { Unavailable } from '../../domain/problem.js';
 import { Cancellation, Cancelled } from '../asking/cancellation.js';
 import { type Delivery, NotTaken } from '../asking/delivery.js';
@@ -13,6 +12,7 @@ import type { ActivationContext } from './activation-context.js';
 import { type Answer, type DecidedBatch, decideBatch, rowsFor } from './batch.js';
 import { FORGET_POLL_MS } from './forgetting.js';
 import type { Hosted, NactHost } from './nact-host.js';
+import { reportEnd } from './report-end.js';
 
 /** Microtask turns to wait for a lane before writing a backlog row. A reaction without I/O ends within a few. */
 const TURNS_MAX = 32;
@@ -334,7 +334,7 @@ export class Activation {
     for (const answer of answers) this.answer(awake, answer);
     if (fault !== undefined) {
       for (const delivery of untouched) delivery.fail(new NotTaken(`${this.name} was stopped by a fault`));
-      awake.before.proceedAll();
+      this.passRepliesOn();
       this.stop();
     } else if (decided.length > 0) {
       this.settleWhenQuiet();
@@ -392,6 +392,16 @@ export class Activation {
   private waitFor(delivery: Delivery): void {
     this.waitingReplies ??= [];
     this.waitingReplies.push(delivery);
+  }
+
+  /**
+   * Leaves the replies of stored entries to the next activation, which is asked again and waits for their effects. A
+   * command that must not be asked again is answered now: its entry is durable, whatever happened to the next one.
+   */
+  private passRepliesOn(): void {
+    for (const delivery of [...(this.waitingReplies ?? [])])
+      if (delivery.repeatable) delivery.doubt(`${this.name} ended before its effects were done`);
+    this.awake?.before.proceedAll();
   }
 
   private waitNoMore(delivery: Delivery): void {
@@ -468,27 +478,10 @@ export class Activation {
   /** Ends an activation whose turn failed. The next command activates the actor again. */
   private crash(error: Error): void {
     if (this.stopped) return;
-    // Replies of stored entries stay valid, whatever happened to the next command.
-    this.awake?.before.proceedAll();
-    const fields = { actor: this.name, seq: this.awake?.core.seq, err: error };
-    if (error instanceof NotTaken) {
-      this.stop();
-    } else if (error instanceof JournalConflict) {
-      this.around.logger.warn(fields, 'stopped an activation: another node owns the actor');
-      this.stop();
-    } else if (error instanceof Unavailable) {
-      this.around.logger.warn(fields, 'stopped an activation: the store or the shard is unavailable');
-      this.stop(error, this.awake === undefined ? error : undefined);
-    } else {
-      this.around.metrics.crashes += 1;
-      const isLost = error instanceof JournalTrimmed;
-      this.around.logger.error(
-        fields,
-        isLost ? 'failed to activate an actor: no snapshot can be read' : 'failed to finish a turn of an actor',
-      );
-      const failure = new Error(`${this.name} failed`, { cause: error });
-      this.stop(failure, this.awake === undefined ? failure : undefined);
-    }
+    this.passRepliesOn();
+    const failure = reportEnd(this.around, this.name, this.awake?.core.seq, error);
+    if (failure === undefined) this.stop();
+    else this.stop(failure, this.awake === undefined ? failure : undefined);
   }
 
   private leaveRest(): void {

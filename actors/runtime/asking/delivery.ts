@@ -29,7 +29,7 @@ export class Delivery implements Expiring {
     /** Deadline by the monotonic clock. */
     readonly deadlineMs: number,
     /** True when the command may be sent again even if it may have been carried out. */
-    private readonly repeatable: boolean,
+    readonly repeatable: boolean,
     private readonly resolve: (reply: unknown) => void,
     private readonly reject: (error: Error) => void,
     private readonly deadlines: Deadlines,
