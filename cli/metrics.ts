@@ -188,7 +188,15 @@ function addPushes(registry: Registry, { pushes, services }: Node): void {
 }
 
 /** Adds the activities that this node delivers to other servers, and those that wait for another attempt. */
-function addDeliveries(registry: Registry, { delivery, services }: Node): void {
+function addDeliveries(registry: Registry, { delivery, services, waitingInbox }: Node): void {
+  new Gauge({
+    name: 'murmuration_inbox_waiting',
+    help: 'Received activities that wait for something that must be fetched',
+    registers: [registry],
+    collect() {
+      this.set(waitingInbox());
+    },
+  });
   const gauge = (name: string, help: string, read: () => number) =>
     new Gauge({
       name: `murmuration_delivery_${name}`,
@@ -202,6 +210,7 @@ function addDeliveries(registry: Registry, { delivery, services }: Node): void {
   gauge('delivered', 'Activities that an inbox of another server has accepted', () => delivery.delivered);
   gauge('waiting', 'Deliveries that wait for another attempt', () => waiting().count);
   gauge('waiting_hosts', 'Hosts for which deliveries wait', () => waiting().hosts);
+  gauge('paused_hosts', 'Hosts among them that get one attempt at a time', () => waiting().pausedHosts);
   gauge('oldest_seconds', 'Age of the oldest waiting delivery; 0 if none waits', () => waiting().oldestMs / 1_000);
   const counts = { failed: 'Failed attempts to deliver an activity', dropped: 'Deliveries that were given up' };
   for (const [name, help] of Object.entries(counts) as ['failed' | 'dropped', string][]) {

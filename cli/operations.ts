@@ -6,11 +6,12 @@ import { parseScopes } from '../gateway/oauth/scopes.js';
 import { signUp } from '../gateway/oauth/sign-up.js';
 import { issueToken } from '../gateway/oauth/tokens.js';
 import { type EmojiOperations, emojiOperations } from './emoji.js';
+import { type FederationOperations, federationOperations, federationState } from './federation.js';
 import { type InstanceOperations, instanceOperations } from './instance.js';
 import { Refused } from './refused.js';
 
 /** Operations of the command line on a node; the same for a running node and for one that the command opens itself. */
-export interface Operations extends InstanceOperations, EmojiOperations {
+export interface Operations extends InstanceOperations, EmojiOperations, FederationOperations {
   'account.create': { in: NewAccount; out: { id: string; username: string; token?: string } };
   'token.create': { in: { username: string; scopes: string }; out: { token: string } };
   status: { in: object; out: object };
@@ -53,7 +54,13 @@ export async function operate<N extends OperationName>(
     'emoji.add': (wanted) => emojiOperations['emoji.add'](node, wanted),
     'emoji.remove': (wanted) => emojiOperations['emoji.remove'](node, wanted),
     'emoji.list': (wanted) => emojiOperations['emoji.list'](node, wanted),
-    status: async () => ({ ...node.status(), unsettled: node.runtime.metrics.unsettled, mail: mailState(node) }),
+    'federation.hosts': (wanted) => federationOperations['federation.hosts'](node, wanted),
+    'federation.show': (wanted) => federationOperations['federation.show'](node, wanted),
+    'federation.steer': (wanted) => federationOperations['federation.steer'](node, wanted),
+    status: async () => {
+      const { unsettled } = node.runtime.metrics;
+      return { ...node.status(), unsettled, mail: mailState(node), federation: federationState(node) };
+    },
     drain: async () => {
       drain();
       return node.status();

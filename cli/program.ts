@@ -4,6 +4,7 @@ import { systemClock } from '../actors/runtime/system.js';
 import { withNode } from './connection.js';
 import { addEmojiCommands } from './emoji.js';
 import { reportFailedStart } from './failed-start.js';
+import { addFederationCommands } from './federation.js';
 import { addInstanceCommands } from './instance.js';
 import { openLogger } from './logger.js';
 import { Refused } from './operations.js';
@@ -60,6 +61,11 @@ function build(version: string): Command {
   const emoji = program.command('emoji').description('custom emoji');
   addEmojiCommands(
     (name, description) => reaching(emoji, name, description),
+    (flags, action) => withNode(settingsOf(flags), flags.node, action),
+  );
+  const federation = program.command('federation').description('other servers');
+  addFederationCommands(
+    (name, description) => reaching(federation, name, description),
     (flags, action) => withNode(settingsOf(flags), flags.node, action),
   );
   addLoadCommand(program);

@@ -5,7 +5,8 @@ import { DeliveryFigures } from '../actors/federation/delivery/figures.js';
 import type { DeliveryContext } from '../actors/federation/delivery/pass.js';
 import { instanceActorUri } from '../actors/federation/documents/actor.js';
 import { Cache } from '../store/cache/cache.js';
-import { CachedSchemes, type SchemeMemory } from '../transport/federation/scheme-memory.js';
+import type { SchemeMemory } from '../transport/federation/port.js';
+import { CachedSchemes } from '../transport/federation/scheme-memory.js';
 import { SignedClient, type SignedClientOptions } from '../transport/federation/signed-client.js';
 import { SignatureVerifier } from '../transport/federation/verification.js';
 import type { NodeBase } from './base.js';
@@ -55,6 +56,7 @@ export function deliveryOf(
     client: federation.client,
     signers: accountKeys,
     figures: federation.delivery,
+    schemes: federation.schemes,
     documents: new Cache('outgoing_documents', DOCUMENTS_CACHED_MAX, caches),
   };
 }

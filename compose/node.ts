@@ -3,7 +3,9 @@ import type { DeliveryFigures } from '../actors/federation/delivery/figures.js';
 import type { WaitingActivities } from '../actors/federation/inbox/waiting.js';
 import type { MailFigures } from '../actors/mail/mail-figures.js';
 import type { PushFigures } from '../actors/push/figures.js';
+import type { Commands as HostCommands } from '../actors/remote-host/remote-host.js';
 import { Alarms } from '../actors/runtime/effects/alarms.js';
+import { askerOf, type TypedAsk } from '../actors/runtime/kind.js';
 import type { Runtime } from '../actors/runtime/runtime.js';
 import type { HomeRings } from '../actors/timelines/home-rings.js';
 import { Publications } from '../actors/timelines/publications.js';
@@ -38,6 +40,10 @@ export interface Node {
   readonly pushes: PushFigures;
   /** Counts of the requests of this node to other servers. */
   readonly federation: FederationFigures;
+  /** Asks the actor of another host, by hostId. */
+  readonly askHost: TypedAsk<HostCommands>;
+  /** Returns the number of received activities that wait for a fetch on this node. */
+  waitingInbox(): number;
   /** Counts of the activities that this node delivers, and those that wait. */
   readonly delivery: DeliveryFigures;
   /** Mails that this node has sent, and those that wait. */
@@ -135,6 +141,8 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
     pushes: outside.pushes,
     federation: outside.federation.client.figures,
     delivery: outside.federation.delivery,
+    askHost: askerOf(kinds.host, runtime),
+    waitingInbox: () => gateway.waiting.size,
     mails: { figures: kinds.mailFigures, waiting: () => kinds.mailFigures.waiting(clock.nowMs()) },
     get server() {
       return server;

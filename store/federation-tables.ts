@@ -97,6 +97,12 @@ export const remoteHosts = table('remote_hosts', {
   value: codec('murmuration.store.RemoteHost'),
   hot: true,
 });
+/** Hosts for which deliveries wait after a pass, have ended or are halted, by domain; `century` is always 0. */
+export const listedHosts = table('listed_hosts', {
+  partition: { century: 'int' },
+  clustering: { domain: 'text' },
+  value: codec('murmuration.store.ListedHost'),
+});
 
 export const federationTables = [
   accountKeys,
@@ -104,6 +110,7 @@ export const federationTables = [
   deliveries,
   knownDomains,
   knownUris,
+  listedHosts,
   outgoingDocuments,
   remoteHosts,
   remotePublicBuckets,

@@ -2233,6 +2233,19 @@ export interface HostRetiredInbox {
   readonly untilMs: number;
 }
 
+/** Attempts by class of answer, and deliveries that were given up. */
+export interface HostTally {
+  readonly delivered: number;
+  readonly busy: number;
+  readonly failed: number;
+  readonly unreachable: number;
+  readonly timeout: number;
+  readonly blocked: number;
+  readonly refused: number;
+  readonly gone: number;
+  readonly dropped: number;
+}
+
 /** A delivery to the host has been stored. at_ms: its time. */
 export interface HostWake {
   readonly domain: string;
@@ -2258,6 +2271,9 @@ export interface HostReport {
   readonly more: boolean;
   readonly breaker?: HostBreaker | undefined;
   readonly retired: readonly HostRetiredInbox[];
+  readonly tally?: HostTally | undefined;
+  /** Signature scheme that the host accepted; empty: it was not asked. */
+  readonly scheme: string;
 }
 
 /** gone: the host has failed for too long; its deliveries are dropped. */
@@ -2268,11 +2284,44 @@ export interface HostReported {
   readonly breaker?: HostBreaker | undefined;
   readonly retired: readonly HostRetiredInbox[];
   readonly gone: boolean;
+  readonly tally?: HostTally | undefined;
+  /** Absent: as before. */
+  readonly scheme?: string | undefined;
+  /** The host becomes a listed one, or ceases to be; absent: as before. */
+  readonly listed?: boolean | undefined;
 }
 
 /** The host has sent something. */
 export interface HostReturned {
 
+}
+
+/** An operator's order. act: retry, drop, pause or resume. */
+export interface HostSteer {
+  readonly domain: string;
+  readonly act: string;
+}
+
+/** listed: as in Reported. */
+export interface HostSteered {
+  readonly domain: string;
+  readonly act: string;
+  readonly atMs: number;
+  readonly listed?: boolean | undefined;
+}
+
+/** The host as an operator sees it. passes: those under way or asked for. retired: number of inboxes. */
+export interface HostShown {
+  readonly domain: string;
+  readonly breaker?: HostBreaker | undefined;
+  readonly fromMs: number;
+  readonly nextMs: number;
+  readonly gone: boolean;
+  readonly held: boolean;
+  readonly passes: number;
+  readonly retired: number;
+  readonly scheme: string;
+  readonly tally?: HostTally | undefined;
 }
 
 /** An activity that has taken effect. object: the address of its object, or empty. */
@@ -2811,6 +2860,10 @@ export interface StoreOutgoingDocument {
 export interface StoreRemoteHost {
   readonly domain: string;
   readonly goneAtMs: number;
+}
+
+export interface StoreListedHost {
+  readonly host: string;
 }
 
 export interface InstanceEmpty {
@@ -3766,12 +3819,16 @@ export interface Messages {
   'murmuration.host.Empty': HostEmpty;
   'murmuration.host.Breaker': HostBreaker;
   'murmuration.host.RetiredInbox': HostRetiredInbox;
+  'murmuration.host.Tally': HostTally;
   'murmuration.host.Wake': HostWake;
   'murmuration.host.Woken': HostWoken;
   'murmuration.host.Lowered': HostLowered;
   'murmuration.host.Report': HostReport;
   'murmuration.host.Reported': HostReported;
   'murmuration.host.Returned': HostReturned;
+  'murmuration.host.Steer': HostSteer;
+  'murmuration.host.Steered': HostSteered;
+  'murmuration.host.Shown': HostShown;
   'murmuration.store.KnownActivity': StoreKnownActivity;
   'murmuration.store.WaitingActivity': StoreWaitingActivity;
   'murmuration.store.Origin': StoreOrigin;
@@ -3831,6 +3888,7 @@ export interface Messages {
   'murmuration.store.Delivery': StoreDelivery;
   'murmuration.store.OutgoingDocument': StoreOutgoingDocument;
   'murmuration.store.RemoteHost': StoreRemoteHost;
+  'murmuration.store.ListedHost': StoreListedHost;
   'murmuration.instance.Empty': InstanceEmpty;
   'murmuration.instance.Minted': InstanceMinted;
   'murmuration.instance.Text': InstanceText;

@@ -10,6 +10,13 @@ export interface Signer {
   privateKey(): Promise<KeyObject>;
 }
 
+/** Remembers the signature scheme that each host accepts. A host is that of a URL, with its port. */
+export interface SchemeMemory {
+  schemeOf(host: string): SignatureScheme | undefined;
+  /** Called when a host has refused one scheme and accepted the other, or has itself signed by RFC 9421. */
+  remember(host: string, scheme: SignatureScheme): void;
+}
+
 /**
  * Outcome of a fetch. `missing`: 404; `gone`: 410; `refused`: any other 4xx, 401 and 403 after both signature schemes.
  * `unusable`: repeating is useless, because of the media type, size, content, redirects or address. `failed`: 5xx, 429,

@@ -1,12 +1,6 @@
 import { Cache, type Caches } from '../../store/cache/cache.js';
+import type { SchemeMemory } from './port.js';
 import type { SignatureScheme } from './signed-request.js';
-
-/** Remembers the signature scheme that each host accepts. A host is that of a URL, with its port. */
-export interface SchemeMemory {
-  schemeOf(host: string): SignatureScheme | undefined;
-  /** Called when a host has refused one scheme and accepted the other, or has itself signed by RFC 9421. */
-  remember(host: string, scheme: SignatureScheme): void;
-}
 
 /** Cached hosts, some 100 bytes each. A forgotten host costs one more request. */
 const HOSTS_CACHED_MAX = 20_000;

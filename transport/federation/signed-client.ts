@@ -7,8 +7,7 @@ import { FederationFigures } from './figures.js';
 import { type GateBounds, HostGate } from './host-gate.js';
 import { ACTIVITY_TYPE, isJrdType, isObjectType, JRD_ACCEPT, OBJECT_ACCEPT } from './media-types.js';
 import { deliveryOutcome, fetchOutcome, type SendFailure } from './outcomes.js';
-import type { DeliveryOutcome, FederationClient, FetchOutcome, Signer } from './port.js';
-import type { SchemeMemory } from './scheme-memory.js';
+import type { DeliveryOutcome, FederationClient, FetchOutcome, SchemeMemory, Signer } from './port.js';
 import { signatureHeaders } from './signatures/signing.js';
 import type { SignatureScheme } from './signed-request.js';
 

@@ -1,6 +1,6 @@
 import { type KeyObject, verify } from 'node:crypto';
 import { promisify } from 'node:util';
-import type { SchemeMemory } from './scheme-memory.js';
+import type { SchemeMemory } from './port.js';
 import { type CavageSignature, cavageTexts, parseCavage } from './signatures/cavage.js';
 import { type Refusal, refusal } from './signatures/checked.js';
 import { type MessageSignature, parseMessageSignature, signatureBase } from './signatures/message-signatures.js';

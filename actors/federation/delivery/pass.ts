@@ -1,11 +1,12 @@
-import type { HostReport, HostRetiredInbox } from '../../../proto/gen/types.js';
+import type { HostReport, HostRetiredInbox, HostTally } from '../../../proto/gen/types.js';
 import type { Cache } from '../../../store/cache/cache.js';
 import { deliveries, outgoingDocuments } from '../../../store/federation-tables.js';
 import { put, type RowWrite, remove, type Tables, WRITE_ROWS_MAX } from '../../../store/port.js';
-import type { DeliveryOutcome, FederationClient, Signer } from '../../../transport/federation/port.js';
+import type { DeliveryOutcome, FederationClient, SchemeMemory, Signer } from '../../../transport/federation/port.js';
 import { eachBounded } from '../../domain/each-bounded.js';
 import type { Clock, Random } from '../../domain/time.js';
 import { afterAnswer, afterFailure, type Breaker } from '../../remote-host/breaker.js';
+import { emptyTally } from '../../remote-host/remote-host.js';
 import type { DeliveryGate } from './delivery-gate.js';
 import type { DeliveryDrop, DeliveryFigures } from './figures.js';
 import { type DeliveryRow, deliveryPages, TRIED_MS_MAX } from './rows.js';
@@ -20,6 +21,7 @@ export interface DeliveryContext {
   readonly figures: DeliveryFigures;
   /** Recent texts: those of a post go to many hosts. */
   readonly documents: Cache<Uint8Array>;
+  readonly schemes: SchemeMemory;
 }
 
 /** The host as its state describes it. */
@@ -68,6 +70,8 @@ export class HostPass {
   /** Orders of which an earlier delivery waits. */
   readonly #held = new Set<string>();
   readonly #retired: HostRetiredInbox[] = [];
+  readonly #tally: { -readonly [K in keyof HostTally]: number } = { ...emptyTally };
+  #scheme = '';
 
   constructor(
     private readonly context: DeliveryContext,
@@ -96,7 +100,7 @@ export class HostPass {
     const isPaused = this.#isPaused;
     if (isPaused && !this.#isHalted) await this.#count(nowMs);
     const end = this.#end(this.#oldestMs ?? this.#lastMs, !isPaused && this.#attempts >= ATTEMPTS_MAX);
-    figures.waits(host, this.#waiting, this.#oldestMs ?? 0, end.nextMs);
+    figures.waits(host, this.#waiting, this.#oldestMs ?? 0, end.nextMs, this.#breaker.openings > 0);
     return end;
   }
 
@@ -113,7 +117,8 @@ export class HostPass {
     const pausedUntilMs = this.#isPaused ? this.#breaker.pausedUntilMs : 0;
     const dueMs = Number.isFinite(this.#nextMs) ? Math.max(this.#nextMs, clock.nowMs() + 1) : 0;
     const nextMs = Math.ceil(pausedUntilMs || dueMs);
-    return { fromMs, nextMs, more, breaker: this.#breaker, retired: this.#retired };
+    const told = { tally: this.#tally, scheme: this.#scheme };
+    return { fromMs, nextMs, more, breaker: this.#breaker, retired: this.#retired, ...told };
   }
 
   async #page(page: readonly DeliveryRow[]): Promise<void> {
@@ -210,11 +215,14 @@ export class HostPass {
     return stored?.body;
   }
 
-  #judge({ kind, reason = 'failed', afterMs }: DeliveryOutcome): void {
+  #judge({ kind, reason = 'failed', afterMs, scheme }: DeliveryOutcome): void {
     const { clock, random, figures } = this.context;
     const nowMs = clock.nowMs();
-    if (kind === 'delivered') figures.delivered++;
-    else figures.failed[kind === 'later' ? reason : kind]++;
+    const outcome = kind === 'later' ? reason : kind;
+    if (outcome === 'delivered') figures.delivered++;
+    else figures.failed[outcome]++;
+    this.#tally[outcome]++;
+    if (scheme !== undefined) this.#scheme = scheme;
     this.#breaker =
       kind === 'later'
         ? afterFailure(this.#breaker, { nowMs, askedMs: afterMs, fraction: random.fraction() })
@@ -243,6 +251,7 @@ export class HostPass {
 
   #drop(row: DeliveryRow, reason: DeliveryDrop, writes: RowWrite[]): void {
     this.context.figures.dropped[reason]++;
+    this.#tally.dropped++;
     writes.push(remove(deliveries, row.key));
   }
 

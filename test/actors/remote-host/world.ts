@@ -1,4 +1,5 @@
 import { idShard } from '../../../actors/domain/ids.js';
+import { isProblem } from '../../../actors/domain/problem.js';
 import { DeliveryFigures } from '../../../actors/federation/delivery/figures.js';
 import { queueActivity } from '../../../actors/federation/delivery/queue.js';
 import { returnedHosts } from '../../../actors/federation/delivery/returned-hosts.js';
@@ -8,7 +9,7 @@ import { Alarms } from '../../../actors/runtime/effects/alarms.js';
 import { type ActorKind, askerOf, receiverOf } from '../../../actors/runtime/kind.js';
 import type { RuntimeLimits } from '../../../actors/runtime/limits.js';
 import type { StoreAccountRecord } from '../../../proto/gen/types.js';
-import { deliveries } from '../../../store/federation-tables.js';
+import { deliveries, listedHosts } from '../../../store/federation-tables.js';
 import type { Tables } from '../../../store/port.js';
 import type { DeliveryOutcome } from '../../../transport/federation/port.js';
 import { jsonCodec } from '../../kit/actors/notebook.js';
@@ -129,6 +130,7 @@ export async function world(limits: Partial<RuntimeLimits> = {}, fraction = 0) {
       await stage.clock.settle();
       return asked;
     },
+    ...operatorOf(stage, () => running),
     /** Returns the number of rows that wait for a host in the present bucket. */
     async rows(domain: string, atMs = stage.clock.nowMs()) {
       const partition = { host: hostId(domain), bucket: Math.floor(atMs / 2 ** 25) };
@@ -144,5 +146,32 @@ export async function world(limits: Partial<RuntimeLimits> = {}, fraction = 0) {
       stage.kill(running.node);
       running = await open((running.node.placement.epoch ?? 1) + 1);
     },
+  };
+}
+
+/** Orders and views of an operator. */
+function operatorOf(
+  stage: Stage,
+  running: () => { readonly kind: ReturnType<typeof remoteHostKind>; readonly node: StageNode },
+) {
+  return {
+    /** Carries out an operator's order. */
+    async steer(domain: string, act: string) {
+      const asked = askerOf(running().kind, running().node.runtime)(hostId(domain), 'steer', { domain, act });
+      await stage.clock.settle();
+      const answer = await asked;
+      await stage.clock.settle();
+      return answer;
+    },
+    async show(domain: string) {
+      const asked = askerOf(running().kind, running().node.runtime)(hostId(domain), 'show', {});
+      await stage.clock.settle();
+      const shown = await asked;
+      if (isProblem(shown)) throw new Error(shown.detail);
+      return shown;
+    },
+    /** Returns the domains of the listed hosts. */
+    listed: async () =>
+      (await stage.shared.range(listedHosts, { century: 0 }, { limit: 100 })).map(({ key }) => key.domain),
   };
 }

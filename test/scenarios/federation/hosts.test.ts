@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { emptyTally } from '../../../actors/remote-host/remote-host.js';
+import { operatorClient } from '../../../cli/operator-socket.js';
+import { freePort } from '../../../cluster/local/process.js';
+import { Peer, type PeerActor } from '../../kit/federation/peer.js';
+import { ServerProcess } from '../../kit/services/server-process.js';
+import { until } from '../../kit/time/until.js';
+import { makePeople } from '../cluster/people.js';
+
+const SEEN_MS_MAX = 30_000;
+
+let server: ServerProcess;
+let peer: Peer;
+let ann: PeerActor;
+let metrics: string;
+before(async () => {
+  peer = await Peer.open();
+  ann = peer.actor('ann');
+  metrics = `127.0.0.1:${await freePort('127.0.0.1')}`;
+  server = await ServerProcess.start({ FEDERATION_ALLOW_CIDRS: 'loopback', METRICS_LISTEN: metrics });
+  await makePeople(server.dataDir, ['ada']);
+});
+after(async () => {
+  await server?.dispose();
+  await peer?.close();
+});
+
+const operate: ReturnType<typeof operatorClient> = (name, input) => operatorClient(server.dataDir)(name, input);
+const show = () => operate('federation.show', { host: peer.host });
+const steer = (act: string) => operate('federation.steer', { host: peer.host, act });
+const listed = async () => (await operate('federation.hosts', { limit: 10 })).hosts;
+const seen = (what: string, condition: () => Promise<unknown>) => until(what, condition, SEEN_MS_MAX);
+/** Activities that have arrived. A crash may repeat one, with the same id. */
+const accepts = () => new Set(peer.delivered('Accept').map(({ activity }) => activity.id)).size;
+
+/** The peer's person follows ada, which makes one delivery: an Accept. */
+async function follow(): Promise<void> {
+  const activity = ann.activity('Follow', `${server.url}/users/ada`);
+  assert.equal(await ann.post(`${server.url}/inbox`, activity), 202);
+}
+
+test('an operator sees a host that fails, retries it, pauses it and drops what waits', async () => {
+  assert.deepEqual(await listed(), []);
+  peer.answer('/users/ann/inbox', { status: 500 });
+  await follow();
+  await seen('a waiting delivery', async () => (await show()).waiting === 1 && (await listed()).length === 1);
+  const [host] = await listed();
+  assert.deepEqual([host?.host, host?.state, host?.attempts], [peer.host, 'closed', { ...emptyTally, failed: 1 }]);
+  peer.answer('/users/ann/inbox', { status: 202 });
+  await steer('retry');
+  await seen('no waiting delivery', async () => (await show()).waiting === 0 && (await listed()).length === 0);
+  assert.deepEqual([accepts(), peer.delivered('Accept').length], [1, 2]);
+
+  await steer('pause');
+  await follow();
+  await seen('a delivery that waits', async () => (await show()).waiting === 1);
+  assert.deepEqual([(await show()).state, accepts()], ['paused', 1]);
+  await assert.rejects(steer('retry'), /The host is paused/);
+  await server.kill();
+  await server.restart();
+  assert.deepEqual([(await show()).state, accepts()], ['paused', 1]);
+  await steer('resume');
+  await seen('the delivery', async () => accepts() === 2 && (await show()).waiting === 0);
+
+  await steer('pause');
+  await follow();
+  await seen('a delivery that waits', async () => (await show()).waiting === 1);
+  await steer('drop');
+  await seen('no delivery', async () => (await show()).waiting === 0);
+  await steer('resume');
+  await seen('a closed host', async () => (await listed()).length === 0);
+  assert.equal(accepts(), 2);
+});
+
+test('status and metrics have the figures of federation, without names of hosts', async () => {
+  const { federation } = (await operate('status', {})) as { federation: Record<string, unknown> };
+  assert.deepEqual([federation.waiting, federation.waitingInbox, Number(federation.delivered) > 0], [0, 0, true]);
+  const text = await (await fetch(`http://${metrics}/`)).text();
+  assert.match(text, /murmuration_inbox_waiting 0/);
+  assert.match(text, /murmuration_delivery_dropped\{reason="operator"\} 1/);
+  assert.ok(!text.includes(peer.host));
+});
+
+test('a name that is none, and an unknown order, are refused', async () => {
+  await assert.rejects(operate('federation.show', { host: 'not a host' }), /a host is a name/);
+  await assert.rejects(steer('burn'), /retry, drop, pause, resume/);
+  await assert.rejects(operate('federation.hosts', { limit: 0 }), /the limit is/);
+});
