@@ -130,9 +130,12 @@ export async function openKinds(
   const pages = new LinkPages(web, parsers, (bytes) => workshop.cardImage(bytes));
   return {
     account: accountKind({ ...site, tables, rings, media: workshop }),
-    conversation: conversationKind(tables, (account) => limits.silenced(account), published),
+    conversation: conversationKind(tables, (account) => limits.silenced(account), published, {
+      baseUrl: settings.BASE_URL,
+      tables,
+    }),
     instance: instanceKind(),
-    report: reportKind({ tables }),
+    report: reportKind({ tables, baseUrl: settings.BASE_URL }),
     webPage: webPageKind({ tables, media: workshop, pages }),
     mail: mailKind({ site, mailer, clock, keyedTokens, figures, log: mailLog }),
     mailFigures: figures,

@@ -2,6 +2,7 @@ import type { ReadTables } from '../../store/port.js';
 import { type ConversationCommands, type ConversationEvents, conversationSlices } from '../conversation/slices.js';
 import { type ConversationState, initialConversation } from '../conversation/state.js';
 import { conversationReactions } from '../reactions/conversation/conversation.js';
+import type { FederatedMarksContext } from '../reactions/conversation/federate.js';
 import type { IsSilenced } from '../reactions/conversation/limited.js';
 import type { ActorKind } from '../runtime/kind.js';
 import { joined } from '../runtime/slice.js';
@@ -11,12 +12,13 @@ const slices = joined(conversationSlices);
 
 /**
  * The kind of actor that orders everything in one conversation. `tables` is needed to look up the words of edited
- * statuses; without it, the search index does not follow edits.
+ * statuses; without it, the search index does not follow edits. `federation` is needed to tell other servers.
  */
 export function conversationKind(
   tables?: Pick<ReadTables, 'range'>,
   isSilenced: IsSilenced = () => false,
   published: Pick<Publications, 'has'> = { has: () => undefined },
+  federation?: FederatedMarksContext,
 ): ActorKind<ConversationState, ConversationCommands, ConversationEvents> {
   return {
     ...slices,
@@ -24,6 +26,6 @@ export function conversationKind(
     initial: initialConversation,
     stateVersion: 10,
     minted: true,
-    reactions: conversationReactions(tables, isSilenced, published),
+    reactions: conversationReactions(tables, isSilenced, published, federation),
   };
 }

@@ -5,12 +5,15 @@ import { publicLane } from '../domain/public.js';
 import type { Events, State } from '../report/report.js';
 import type { Effects, Happened, Reaction } from '../runtime/kind.js';
 import { tellAccount } from './account/tells.js';
+import { forwardedReports } from './forwarded-reports.js';
 import { staffWith } from './staff.js';
 
 /** The dependencies of a report's effects. */
 export interface ReportContext {
   /** Tables of the accounts that may handle reports. */
-  readonly tables: Pick<ReadTables, 'range' | 'get'>;
+  readonly tables: Pick<ReadTables, 'range' | 'get' | 'getMany'>;
+  /** Address of the instance, without trailing slash. */
+  readonly baseUrl: string;
 }
 
 function writeReport(_event: object, { self, state }: Happened<State>, effects: Effects) {
@@ -19,7 +22,7 @@ function writeReport(_event: object, { self, state }: Happened<State>, effects: 
 }
 
 /** Rows of the report and of moderators' actions, then one notification to each account that may handle it. */
-export function reportReactions({ tables }: ReportContext): readonly Reaction<State, Events>[] {
+export function reportReactions({ tables, baseUrl }: ReportContext): readonly Reaction<State, Events>[] {
   return [
     {
       surface: 'rows',
@@ -46,5 +49,6 @@ export function reportReactions({ tables }: ReportContext): readonly Reaction<St
         },
       },
     },
+    forwardedReports(baseUrl, tables),
   ];
 }

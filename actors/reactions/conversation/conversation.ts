@@ -5,6 +5,7 @@ import type { Reaction } from '../../runtime/kind.js';
 import type { Publications } from '../../timelines/publications.js';
 import { conversationStream } from '../stream.js';
 import { conversationLinks } from '../web-page.js';
+import { type FederatedMarksContext, federatedMarks } from './federate.js';
 import { type IsSilenced, sayingLimits } from './limited.js';
 import { conversationNotices, conversationUnmarking } from './marks.js';
 import { conversationRows } from './rows.js';
@@ -18,6 +19,7 @@ export const conversationReactions = (
   tables: Pick<ReadTables, 'range'> | undefined,
   isSilenced: IsSilenced,
   published: Pick<Publications, 'has'>,
+  federation: FederatedMarksContext | undefined,
 ): readonly Reaction<ConversationState, ConversationEvents>[] => [
   conversationRows,
   ...(tables === undefined ? [] : [conversationWords(tables)]),
@@ -27,4 +29,5 @@ export const conversationReactions = (
   sayingLimits(conversationTells, isSilenced),
   sayingLimits(conversationNotices(tables), isSilenced),
   conversationLinks,
+  ...(federation === undefined ? [] : [federatedMarks(federation)]),
 ];
