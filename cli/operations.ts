@@ -6,12 +6,13 @@ import { parseScopes } from '../gateway/oauth/scopes.js';
 import { signUp } from '../gateway/oauth/sign-up.js';
 import { issueToken } from '../gateway/oauth/tokens.js';
 import { type EmojiOperations, emojiOperations } from './emoji.js';
-import { type FederationOperations, federationOperations, federationState } from './federation.js';
+import { type FederationOperations, federationOperations, federationState } from './federation/hosts.js';
+import { type AccountMoves, accountMoves } from './federation/moves.js';
 import { type InstanceOperations, instanceOperations } from './instance.js';
 import { Refused } from './refused.js';
 
 /** Operations of the command line on a node; the same for a running node and for one that the command opens itself. */
-export interface Operations extends InstanceOperations, EmojiOperations, FederationOperations {
+export interface Operations extends InstanceOperations, EmojiOperations, FederationOperations, AccountMoves {
   'account.create': { in: NewAccount; out: { id: string; username: string; token?: string } };
   'token.create': { in: { username: string; scopes: string }; out: { token: string } };
   status: { in: object; out: object };
@@ -54,6 +55,8 @@ export async function operate<N extends OperationName>(
     'emoji.add': (wanted) => emojiOperations['emoji.add'](node, wanted),
     'emoji.remove': (wanted) => emojiOperations['emoji.remove'](node, wanted),
     'emoji.list': (wanted) => emojiOperations['emoji.list'](node, wanted),
+    'account.alias': (wanted) => accountMoves['account.alias'](node, wanted),
+    'account.move': (wanted) => accountMoves['account.move'](node, wanted),
     'federation.hosts': (wanted) => federationOperations['federation.hosts'](node, wanted),
     'federation.show': (wanted) => federationOperations['federation.show'](node, wanted),
     'federation.steer': (wanted) => federationOperations['federation.steer'](node, wanted),

@@ -4,7 +4,8 @@ import { systemClock } from '../actors/runtime/system.js';
 import { withNode } from './connection.js';
 import { addEmojiCommands } from './emoji.js';
 import { reportFailedStart } from './failed-start.js';
-import { addFederationCommands } from './federation.js';
+import { addFederationCommands } from './federation/hosts.js';
+import { addMoveCommands } from './federation/moves.js';
 import { addInstanceCommands } from './instance.js';
 import { openLogger } from './logger.js';
 import { Refused } from './operations.js';
@@ -110,6 +111,10 @@ function addAccountCommands(program: Command): void {
     .option('--from <file>', 'JSON lines {"username","email","password","role","confirmed","token"?: {"scopes"}}')
     .option('--test-passwords', 'hash cheaply: for load tests only')
     .action((name, flags) => createAccounts(name, flags));
+  addMoveCommands(
+    (name, description) => reaching(account, name, description),
+    (flags, action) => withNode(settingsOf(flags), flags.node, action),
+  );
   const token = program.command('token').description('access tokens');
   reaching(token, 'create <name>', 'print a new token of an account')
     .option('--scopes <scopes>', 'separated by spaces', 'read write follow push')

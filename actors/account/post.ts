@@ -3,12 +3,13 @@ import type * as P from '../../proto/gen/types.js';
 import { accounts, statuses } from '../../store/tables.js';
 import { pollProblem } from '../domain/poll-rules.js';
 import { noParent, noQuoted } from '../domain/posting-refusals.js';
-import { isProblem, type Problem } from '../domain/problem.js';
+import { isProblem, type Problem, problem } from '../domain/problem.js';
 import { invalidField, mixtureProblem, textProblem } from '../domain/text/status-text.js';
 import { VISIBILITIES } from '../domain/visibility.js';
 import type { Slice } from '../runtime/slice.js';
 import { countTags, type State as FeaturedTagState, uncountTags } from './featured-tags.js';
 import { attachable, attached, type State as MediaState } from './media.js';
+import type { State as MovesState } from './moves.js';
 import { forgetPin, type State as PinState } from './pin.js';
 import type { State as ProfileState } from './profile.js';
 import type { RelationState } from './relations.js';
@@ -24,7 +25,14 @@ export interface Events {
   /** A status was deleted. */
   statusUncounted: P.AccountStatusCounted;
 }
-export interface State extends ProfileState, PinState, FeaturedTagState, MediaState, RelationState, SubscriberState {
+export interface State
+  extends ProfileState,
+    PinState,
+    FeaturedTagState,
+    MediaState,
+    RelationState,
+    SubscriberState,
+    MovesState {
   /**
    * Number of existing statuses and reblogs. It is temporarily negative if the undoing of a reblog arrives before the
    * reblog.
@@ -41,6 +49,7 @@ const NOTHING: readonly P.AccountMedia[] = [];
 export const post: Slice<State, Commands, Events> = {
   decide: {
     post(state, command, { nowMs, newId }) {
+      if (state.moves.movedTo !== undefined) return problem('forbidden', 'This account has moved: it cannot post');
       const refusal = refused(command) ?? unanswerable(state, command);
       if (refusal !== undefined) return refusal;
       const quote = command.quote && quoted(state, command.quote);

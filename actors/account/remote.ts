@@ -4,6 +4,7 @@ import { knownUris } from '../../store/federation-tables.js';
 import { problem } from '../domain/problem.js';
 import { uriKey } from '../domain/text/uri-key.js';
 import type { Slice } from '../runtime/slice.js';
+import type { State as MovesState } from './moves.js';
 import type { State as PostState } from './post.js';
 import { type Ended, ended, type State as PurgeState } from './purge.js';
 import type { State as RegisterState } from './register.js';
@@ -22,7 +23,7 @@ export interface Events {
   receivedRevised: P.RemoteReceivedRevised;
   receivedForgotten: P.RemoteReceivedForgotten;
 }
-export type State = OriginState & RegisterState & PostState & PurgeState & ReceivedState;
+export type State = MovesState & OriginState & RegisterState & PostState & PurgeState & ReceivedState;
 interface ReceivedState {
   /**
    * The latest statuses by address, oldest first, at most RECEIVED_REMEMBERED_MAX. One with an empty id was deleted
@@ -87,8 +88,11 @@ export const remote: Slice<State, Commands, Events, Ended> = {
   apply: {
     described(state, { username, domain, profile, actor, atMs }) {
       if (actor === undefined) return;
+      const hadMoved = (state.origin?.actor.movedTo ?? '') !== '';
       state.origin = { username, domain, knownSinceMs: state.origin?.knownSinceMs ?? atMs, actor };
       if (profile !== undefined) state.profile = profile;
+      // The account is used again, if its server had said before that it moved.
+      if (hadMoved && actor.movedTo === '') state.moves = { ...state.moves, movedTo: undefined };
     },
     received(state, { status, atMs }) {
       if (status?.origin === undefined) return;

@@ -17,6 +17,7 @@ import { lists } from './lists.js';
 import { markers } from './markers.js';
 import { media } from './media.js';
 import { moderation } from './moderation.js';
+import { moves, NO_MOVES } from './moves.js';
 import { mute } from './mute.js';
 import { mutedConversations } from './muted-conversations.js';
 import { notificationPolicy, POLICY_AT_FIRST } from './notification-policy.js';
@@ -43,6 +44,7 @@ import { tokens } from './tokens.js';
 export const accountSlices = [
   register,
   remote,
+  moves,
   tokens,
   moderation,
   purge,
@@ -89,11 +91,13 @@ export type AccountEvents = EventsOf<Slices>;
 export type AccountState = StateOf<Slices> & TallyState & { readonly id: string };
 
 /** Returns the state before the first event. One literal for all slices gives V8 a fixed layout. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: it has one line for each part of the state.
 export const initialAccount = (id: string): AccountState => ({
   id,
   owner: undefined,
   origin: undefined,
   received: new Map(),
+  moves: NO_MOVES,
   profile: emptyProfile,
   indexingRound: 0,
   tokens: new Map(),

@@ -33,6 +33,8 @@ export const layouts = {
     origin: from.origin,
     undelivered: from.undelivered,
     remote: from.remote,
+    aliases: from.aliases,
+    movedTo: from.movedTo,
   }),
   'murmuration.store.StatusRecord': (from: StoreStatusRecord): StoreStatusRecord => ({
     id: from.id,

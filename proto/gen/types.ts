@@ -2388,6 +2388,18 @@ export interface StoreRemoteActor {
   readonly publishedMs: number;
 }
 
+/** Addresses of accounts that may move to an account. */
+export interface StoreAliases {
+  readonly uris: readonly string[];
+}
+
+/** The account to which an account moved. */
+export interface StoreMovedTo {
+  readonly id: string;
+  readonly uri: string;
+  readonly atMs: number;
+}
+
 /** Facts about a status. updated_ms: 0 if it was never edited. */
 export interface StoreRemoteStatus {
   readonly emojis: readonly StoreRemoteEmoji[];
@@ -2570,6 +2582,9 @@ export interface StoreAccountRecord {
   readonly undelivered?: AccountUndelivered | undefined;
   /** Absent for local accounts. */
   readonly remote?: StoreRemoteActor | undefined;
+  /** Absent: none. */
+  readonly aliases?: StoreAliases | undefined;
+  readonly movedTo?: StoreMovedTo | undefined;
 }
 
 export interface StoreStatusRecord {
@@ -3207,6 +3222,49 @@ export interface MailPosted {
   readonly list?: string | undefined;
 }
 
+/** Addresses of other accounts of the owner, which may move here. */
+export interface MovesSetAliases {
+  readonly uris: readonly string[];
+}
+
+export interface MovesAliasesSet {
+  readonly uris: readonly string[];
+}
+
+/** The account moves. The caller has checked that the target names the account as its alias. */
+export interface MovesMove {
+  readonly target: string;
+  readonly targetUri: string;
+  readonly targetLocked: boolean;
+}
+
+export interface MovesMoved {
+  readonly target: string;
+  readonly targetUri: string;
+  readonly targetLocked: boolean;
+  readonly atMs: number;
+}
+
+/** The owner uses the account again. Followers stay where they are. */
+export interface MovesMoveEnded {
+
+}
+
+/** A local follower that follows the target instead, with the options of the former follow. */
+export interface MovesMovedFollower {
+  readonly account: string;
+  readonly reblogs: boolean;
+  readonly notify: boolean;
+}
+
+/** Followers that follow the target from now on. after: the last edge that was looked at. */
+export interface MovesMoveFollowers {
+  readonly target: string;
+  readonly targetLocked: boolean;
+  readonly followers: readonly MovesMovedFollower[];
+  readonly after: string;
+}
+
 export interface NodeActorCommand {
   readonly kind: string;
   readonly id: string;
@@ -3835,6 +3893,8 @@ export interface Messages {
   'murmuration.store.RemoteKey': StoreRemoteKey;
   'murmuration.store.RemoteEmoji': StoreRemoteEmoji;
   'murmuration.store.RemoteActor': StoreRemoteActor;
+  'murmuration.store.Aliases': StoreAliases;
+  'murmuration.store.MovedTo': StoreMovedTo;
   'murmuration.store.RemoteStatus': StoreRemoteStatus;
   'murmuration.store.KnownUri': StoreKnownUri;
   'murmuration.store.DeletedUri': StoreDeletedUri;
@@ -3933,6 +3993,13 @@ export interface Messages {
   'murmuration.mail.Letter': MailLetter;
   'murmuration.mail.Post': MailPost;
   'murmuration.mail.Posted': MailPosted;
+  'murmuration.moves.SetAliases': MovesSetAliases;
+  'murmuration.moves.AliasesSet': MovesAliasesSet;
+  'murmuration.moves.Move': MovesMove;
+  'murmuration.moves.Moved': MovesMoved;
+  'murmuration.moves.MoveEnded': MovesMoveEnded;
+  'murmuration.moves.MovedFollower': MovesMovedFollower;
+  'murmuration.moves.MoveFollowers': MovesMoveFollowers;
   'murmuration.node.ActorCommand': NodeActorCommand;
   'murmuration.node.ProblemReply': NodeProblemReply;
   'murmuration.node.ActorReply': NodeActorReply;

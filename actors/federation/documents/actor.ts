@@ -48,6 +48,8 @@ export function actorDocument(
     indexable: profile.indexable,
     published: asTime(signUpDayMs(record)),
     memorial: false,
+    ...(record.aliases !== undefined && !isEmptied ? { alsoKnownAs: record.aliases.uris } : {}),
+    ...(record.movedTo !== undefined && !isEmptied ? { movedTo: record.movedTo.uri } : {}),
     ...(isEmptied ? { suspended: true } : {}),
     publicKey: keyOf(id, publicKeyPem),
     tag: isEmptied ? [] : emojiTags(emojis, fileType),

@@ -24,6 +24,8 @@ export const CONTEXT: readonly unknown[] = [
     Emoji: 'toot:Emoji',
     PropertyValue: 'schema:PropertyValue',
     value: 'schema:value',
+    alsoKnownAs: address('as:alsoKnownAs'),
+    movedTo: address('as:movedTo'),
     featured: address('toot:featured'),
     discoverable: 'toot:discoverable',
     indexable: 'toot:indexable',

@@ -8,6 +8,7 @@ import { remove } from './delete.js';
 import { flag } from './flag.js';
 import { follow } from './follow.js';
 import { like } from './like.js';
+import { move } from './move.js';
 import { reject } from './reject.js';
 import { undo } from './undo.js';
 import { update } from './update.js';
@@ -24,6 +25,7 @@ export const HANDLERS: ReadonlyMap<string, ActivityHandler> = new Map([
   ['Flag', flag],
   ['Follow', follow],
   ['Like', like],
+  ['Move', move],
   ['Reject', reject],
   ['Remove', removeFrom],
   ['Undo', undo],

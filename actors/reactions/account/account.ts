@@ -5,8 +5,9 @@ import type { HomeRings } from '../../timelines/home-rings.js';
 import { accountMediaFiles, accountMediaRows, type MediaFiles } from '../media.js';
 import { accountNames } from '../names.js';
 import { accountStream } from '../stream.js';
-import { domainParting } from './domain-parting.js';
 import { federatedRelations } from './federate.js';
+import { domainParting } from './followers/domain-parting.js';
+import { movedFollowers } from './followers/moves.js';
 import { indexedStatuses } from './indexing.js';
 import { accountMail } from './mail.js';
 import { moderationTells } from './moderation-tells.js';
@@ -50,6 +51,7 @@ export function accountReactions(around: AccountContext): readonly Reaction<Acco
     accountTimeline(around.rings),
     accountNotices,
     domainParting(around.tables),
+    movedFollowers(around),
     profileProofs(around.baseUrl),
     indexedStatuses(around.tables),
     signUpNotices(around.tables),

@@ -62,6 +62,8 @@ export function accountRecord(state: Readonly<AccountState>): StoreAccountRecord
     origin: undefined,
     undelivered: owner?.undelivered,
     remote: undefined,
+    aliases: state.moves.aliases.length > 0 ? { uris: state.moves.aliases } : undefined,
+    movedTo: state.moves.movedTo,
   };
   return origin === undefined ? record : remoteRecord(record, origin);
 }
@@ -159,6 +161,9 @@ export function accountRows(tables: Pick<Tables, 'range' | 'removeRange'>): Reac
       },
       ...remoteRows(tables, accountRow),
       linkVerified: writeAccount,
+      aliasesSet: writeAccount,
+      moved: writeAccount,
+      moveEnded: writeAccount,
       undelivered: writeAccount,
       followRequested: writeAccount,
       followRequestRemoved: writeAccount,

@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox';
 import { storedId } from '../../../actors/domain/ids.js';
 import { isProblem, type Problem } from '../../../actors/domain/problem.js';
 import { QUOTE_POLICY_DEFAULT } from '../../../actors/domain/quoting.js';
-import { isPublished } from '../../../actors/domain/standing.js';
+import { isPublished, isSuspended } from '../../../actors/domain/standing.js';
 import { namedHashtag } from '../../../actors/domain/text/hashtag.js';
 import type { StoreAccountRecord } from '../../../proto/gen/types.js';
 import { findAccount } from '../../discovery/find-remote.js';
@@ -12,6 +12,7 @@ import { type Answer, type AnyRoute, JsonText, json, type Request, route } from 
 import type { Services } from '../../http/services.js';
 import { Account } from '../../pages/account/account.js';
 import { withApproval } from '../../pages/account/feature-approval.js';
+import { withTarget } from '../../pages/account/moved.js';
 import { Relationship, relationshipsJson } from '../../pages/account/relationship.js';
 import { accountList, idParams, statusPage } from '../../pages/answers.js';
 import { Status } from '../../pages/status/status.js';
@@ -52,14 +53,17 @@ const getAccount = route({
 
 /** Renders one account, with the permission of the viewer to add it to a collection. */
 function oneAccount(
-  services: Pick<Services, 'pages' | 'lenses' | 'limits'>,
+  services: Pick<Services, 'pages' | 'lenses' | 'limits' | 'tables'>,
   viewer: string | undefined,
   record: StoreAccountRecord | Problem,
 ): Soon<Answer<JsonPieces> | Problem> {
   if (isProblem(record)) return record;
   return soon(lensOf(services, viewer), (lens) => {
     const pieces = withApproval(services.pages, record, viewer, lens.relation(record.id));
-    return json(new JsonPieces(pieces));
+    if (record.movedTo === undefined || isSuspended(record)) return json(new JsonPieces(pieces));
+    return soon(publishedAccount(services, record.movedTo.id), (target) =>
+      json(new JsonPieces(isProblem(target) ? pieces : withTarget(services.pages, pieces, target))),
+    );
   });
 }
 

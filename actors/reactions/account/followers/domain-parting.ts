@@ -1,11 +1,11 @@
-import type { AccountPartedEdge, AccountPartSome } from '../../../proto/gen/types.js';
-import type { ReadTables } from '../../../store/port.js';
-import { accounts, followers } from '../../../store/tables.js';
-import type { AccountEvents, AccountState } from '../../account/slices.js';
-import { eraOfId, eraOfMs } from '../../domain/ids.js';
-import type { Effects, Happened, Reaction } from '../../runtime/kind.js';
-import { eraPages } from '../era-pages.js';
-import { tellAccount } from './tells.js';
+import type { AccountPartedEdge, AccountPartSome } from '../../../../proto/gen/types.js';
+import type { ReadTables } from '../../../../store/port.js';
+import { accounts, followers } from '../../../../store/tables.js';
+import type { AccountEvents, AccountState } from '../../../account/slices.js';
+import { eraOfId, eraOfMs } from '../../../domain/ids.js';
+import type { Effects, Happened, Reaction } from '../../../runtime/kind.js';
+import { eraPages } from '../../era-pages.js';
+import { tellAccount } from '../tells.js';
 
 type Tables = Pick<ReadTables, 'range' | 'getMany'>;
 type Now = Happened<AccountState>;

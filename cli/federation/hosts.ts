@@ -1,13 +1,13 @@
-import { isProblem } from '../actors/domain/problem.js';
-import { domainName } from '../actors/domain/servers/domain-name.js';
-import { WAITING_MAX } from '../actors/federation/delivery/pass.js';
-import { deliveryPages, TRIED_MS_MAX } from '../actors/federation/delivery/rows.js';
-import { HOST_ACTS, hostId } from '../actors/remote-host/remote-host.js';
-import type { Node } from '../compose/node.js';
-import type { HostShown } from '../proto/gen/types.js';
-import { listedHosts } from '../store/federation-tables.js';
-import { Refused } from './refused.js';
-import { type Declare, printLine, type WithRun } from './running.js';
+import { isProblem } from '../../actors/domain/problem.js';
+import { domainName } from '../../actors/domain/servers/domain-name.js';
+import { WAITING_MAX } from '../../actors/federation/delivery/pass.js';
+import { deliveryPages, TRIED_MS_MAX } from '../../actors/federation/delivery/rows.js';
+import { HOST_ACTS, hostId } from '../../actors/remote-host/remote-host.js';
+import type { Node } from '../../compose/node.js';
+import type { HostShown } from '../../proto/gen/types.js';
+import { listedHosts } from '../../store/federation-tables.js';
+import { Refused } from '../refused.js';
+import { type Declare, printLine, type WithRun } from '../running.js';
 
 /** Operations of the command line on other servers. */
 export interface FederationOperations {
