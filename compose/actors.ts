@@ -18,6 +18,8 @@ import type { HomeRings } from '../actors/timelines/home-rings.js';
 import type { Publications } from '../actors/timelines/publications.js';
 import { BUILT_SINCE } from '../cluster/format.js';
 import { DomainLimits } from '../gateway/moderation/domain-limits.js';
+import { emojiIn } from '../gateway/settings/custom-emoji.js';
+import { CustomEmojis } from '../gateway/settings/custom-emojis.js';
 import { InstanceEntries } from '../gateway/settings/entries.js';
 import { AccountLimits } from '../gateway/viewing/account-limits.js';
 import { Workshop } from '../media/workshop.js';
@@ -53,6 +55,8 @@ export interface Outside {
   readonly domains: DomainLimits;
   /** Settings and keys of the instance, cached. */
   readonly entries: InstanceEntries;
+  /** Custom emoji of the instance. */
+  readonly emojis: CustomEmojis;
   readonly keyedTokens: KeyedTokens;
   readonly alerts: AlertsSlot;
   readonly pushes: PushFigures;
@@ -76,10 +80,12 @@ export async function openOutside(base: NodeBase): Promise<Outside> {
   const failed = unread(base, 'failed to read the limits of servers');
   const source = { entries, tables, clock, failed };
   const domains = await DomainLimits.open(source, settings.LIMITED_FEDERATION === 'on', caches);
+  const unreadEntries = unread(base, 'failed to read entries of the instance');
+  const emojis = await CustomEmojis.open({ ...source, failed: unreadEntries }, settings.BASE_URL);
   const federation = openFederation(base, client, accountKeys, domains);
   const pushes = { alerts: new AlertsSlot(), pushes: new PushFigures() };
   const signed = { accountKeys, federation, domains };
-  return { media, parsers, workshop, addressGuard, web, push, ...signed, entries, keyedTokens, ...pushes };
+  return { media, parsers, workshop, addressGuard, web, push, ...signed, entries, emojis, keyedTokens, ...pushes };
 }
 
 /** Logs a failed read of what is read again in the background. */
@@ -131,8 +137,9 @@ export async function openKinds(
   return {
     account: accountKind({ ...site, tables, rings, media: workshop }),
     conversation: conversationKind(tables, (account) => limits.silenced(account), published, {
-      baseUrl: settings.BASE_URL,
-      tables,
+      ...{ ...site, tables },
+      emojiIn: (...texts) => emojiIn({ emojis: outside.emojis }, ...texts),
+      nowMs: () => clock.nowMs(),
     }),
     instance: instanceKind(),
     report: reportKind({ tables, baseUrl: settings.BASE_URL }),

@@ -20,7 +20,6 @@ import type { Services } from '../gateway/http/services.js';
 import { NotificationAlerts } from '../gateway/notifications/alerts.js';
 import { StatusPages } from '../gateway/pages/status/status-pages.js';
 import { ViewerMarks } from '../gateway/pages/status/viewer-marks.js';
-import { CustomEmojis } from '../gateway/settings/custom-emojis.js';
 import type { EntrySource } from '../gateway/settings/refreshed.js';
 import type { InstanceSettings } from '../gateway/settings/settings.js';
 import { GuestHomes } from '../gateway/viewing/guest-homes.js';
@@ -57,7 +56,7 @@ export async function openServices(
   const { account, conversation, instance, report, webPage, limits } = kinds;
   const { media, workshop, keyedTokens, addressGuard, entries, accountKeys, federation } = outside;
   const source = { entries, tables, clock, failed: unread(base, 'failed to read entries of the instance') };
-  const about = { ...instanceOf(settings), emojis: await CustomEmojis.open(source, settings.BASE_URL) };
+  const about = { ...instanceOf(settings), emojis: outside.emojis };
   const [askAccount, accountNow] = [askerOf(account, runtime), answererOf(account, runtime)];
   const askInstance = askerOf(instance, runtime);
   const news = cluster && (await relationNews(base.bus, placement, cluster.liveness));

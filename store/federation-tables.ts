@@ -104,10 +104,18 @@ export const listedHosts = table('listed_hosts', {
   value: codec('murmuration.store.ListedHost'),
 });
 
+/** Followers of a local account on other servers, by the inbox that its statuses go to; a long one by its SHA-256. */
+export const followerInboxes = table('follower_inboxes', {
+  partition: { account: 'id' },
+  clustering: { inbox: 'text', follower: 'id' },
+  value: codec('murmuration.store.FollowerInbox'),
+});
+
 export const federationTables = [
   accountKeys,
   deletedUris,
   deliveries,
+  followerInboxes,
   knownDomains,
   knownUris,
   listedHosts,

@@ -89,7 +89,8 @@ export const followers: Slice<State, Commands, Events, NoticeTold> = {
     },
   },
   apply: {
-    followerAdded(state, { follower, edgeId }) {
+    followerAdded(state, { follower, edgeId, remote }) {
+      if (remote !== undefined) state.isFollowedElsewhere = true;
       state.requests.delete(follower);
       if (!state.recentFollowers.delete(follower)) state.followers += 1;
       state.recentFollowers.set(follower, edgeId);
@@ -97,7 +98,10 @@ export const followers: Slice<State, Commands, Events, NoticeTold> = {
       if (state.recentFollowers.size > FOLLOWERS_REMEMBERED_MAX && !oldest.done)
         state.recentFollowers.delete(oldest.value);
     },
-    followRequested: (state, { follower, edgeId, atMs }) => void state.requests.set(follower, { edgeId, atMs }),
+    followRequested(state, { follower, edgeId, atMs, remote }) {
+      if (remote !== undefined) state.isFollowedElsewhere = true;
+      state.requests.set(follower, { edgeId, atMs });
+    },
     followerRefused() {},
     followerRemoved(state, { follower }) {
       state.recentFollowers.delete(follower);

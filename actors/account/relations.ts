@@ -38,6 +38,8 @@ export interface RelationState {
    */
   followers: number;
   readonly recentFollowers: Map<string, string>;
+  /** True once an account of another server has followed or asked to. */
+  isFollowedElsewhere?: boolean;
   /** Edge ids of blocks by account, in order. At most BLOCKS_MAX. */
   readonly blocking: Map<string, string>;
   readonly blockedBy: Set<string>;

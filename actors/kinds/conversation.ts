@@ -2,7 +2,7 @@ import type { ReadTables } from '../../store/port.js';
 import { type ConversationCommands, type ConversationEvents, conversationSlices } from '../conversation/slices.js';
 import { type ConversationState, initialConversation } from '../conversation/state.js';
 import { conversationReactions } from '../reactions/conversation/conversation.js';
-import type { FederatedMarksContext } from '../reactions/conversation/federate.js';
+import type { FederationContext } from '../reactions/conversation/federate-statuses.js';
 import type { IsSilenced } from '../reactions/conversation/limited.js';
 import type { ActorKind } from '../runtime/kind.js';
 import { joined } from '../runtime/slice.js';
@@ -18,7 +18,7 @@ export function conversationKind(
   tables?: Pick<ReadTables, 'range'>,
   isSilenced: IsSilenced = () => false,
   published: Pick<Publications, 'has'> = { has: () => undefined },
-  federation?: FederatedMarksContext,
+  federation?: FederationContext,
 ): ActorKind<ConversationState, ConversationCommands, ConversationEvents> {
   return {
     ...slices,

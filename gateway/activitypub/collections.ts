@@ -16,7 +16,7 @@ import { loadAccounts } from '../viewing/people-at-hand.js';
 import { visibleById } from '../viewing/visible.js';
 import { nameParams } from './actors.js';
 import { activityAnswer } from './answering.js';
-import { objectsOf } from './objects.js';
+import { visibleObjects } from './objects.js';
 import { ownerNamed } from './owners.js';
 import { authorized } from './signer.js';
 
@@ -81,7 +81,7 @@ const outbox = serve({
   async read(services, owner, bounds) {
     const everything = { excludeReplies: false, excludeReblogs: false, tagged: undefined };
     const page = await accountTimeline(services, undefined, owner.id, bounds, everything);
-    return { ...page, items: await objectsOf(services, owner, page.items, 'activity') };
+    return { ...page, items: await visibleObjects(services, owner, page.items, 'activity') };
   },
 });
 
@@ -119,7 +119,7 @@ const featured = route({
     const pinned = isSuspended(owner) ? [] : [...owner.pinnedIds].reverse();
     const seen = await visibleById(services, undefined, pinned, PLACES.profile);
     const shown = seen.filter((status) => status !== undefined);
-    const orderedItems = await objectsOf(services, owner, shown, 'object');
+    const orderedItems = await visibleObjects(services, owner, shown, 'object');
     const id = actorAddresses(accountUri(services.instance.baseUrl, owner)).featured;
     return activityAnswer({ id, type: 'OrderedCollection', totalItems: orderedItems.length, orderedItems });
   }),

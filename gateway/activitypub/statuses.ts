@@ -9,7 +9,7 @@ import { notFound, visibleStatus } from '../viewing/visible.js';
 import type { VisibleStatus } from '../viewing/visible-status.js';
 import { nameParams } from './actors.js';
 import { activityAnswer } from './answering.js';
-import { objectsOf } from './objects.js';
+import { visibleObjects } from './objects.js';
 import { ownerNamed } from './owners.js';
 import { documentOrPage, signerOf } from './signer.js';
 import { statusForSigner } from './status-for-signer.js';
@@ -47,7 +47,7 @@ async function statusAnswer(
   const isReblog = seen.record.reblogOfId !== undefined;
   // A reblog is an activity without an object of its own.
   if (seen.record.accountId !== author.id || isSuspended(author) || (isReblog && as === 'object')) return notFound();
-  const [object] = await objectsOf(services, author, [seen], as);
+  const [object] = await visibleObjects(services, author, [seen], as);
   return object === undefined ? notFound() : activityAnswer(object, isPublic);
 }
 

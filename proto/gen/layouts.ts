@@ -35,6 +35,7 @@ export const layouts = {
     remote: from.remote,
     aliases: from.aliases,
     movedTo: from.movedTo,
+    followedElsewhere: from.followedElsewhere,
   }),
   'murmuration.store.StatusRecord': (from: StoreStatusRecord): StoreStatusRecord => ({
     id: from.id,

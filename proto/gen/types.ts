@@ -2585,6 +2585,8 @@ export interface StoreAccountRecord {
   /** Absent: none. */
   readonly aliases?: StoreAliases | undefined;
   readonly movedTo?: StoreMovedTo | undefined;
+  /** True once an account of another server has followed it, or asked to. */
+  readonly followedElsewhere?: boolean | undefined;
 }
 
 export interface StoreStatusRecord {
@@ -2879,6 +2881,11 @@ export interface StoreRemoteHost {
 
 export interface StoreListedHost {
   readonly host: string;
+}
+
+/** A follower of another server. inbox: the shared one if its server has one. */
+export interface StoreFollowerInbox {
+  readonly inbox: string;
 }
 
 export interface InstanceEmpty {
@@ -3949,6 +3956,7 @@ export interface Messages {
   'murmuration.store.OutgoingDocument': StoreOutgoingDocument;
   'murmuration.store.RemoteHost': StoreRemoteHost;
   'murmuration.store.ListedHost': StoreListedHost;
+  'murmuration.store.FollowerInbox': StoreFollowerInbox;
   'murmuration.instance.Empty': InstanceEmpty;
   'murmuration.instance.Minted': InstanceMinted;
   'murmuration.instance.Text': InstanceText;

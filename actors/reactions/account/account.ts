@@ -7,6 +7,7 @@ import { accountNames } from '../names.js';
 import { accountStream } from '../stream.js';
 import { federatedRelations } from './federate.js';
 import { domainParting } from './followers/domain-parting.js';
+import { inboxesOfFollowers } from './followers/follower-inboxes.js';
 import { movedFollowers } from './followers/moves.js';
 import { indexedStatuses } from './indexing.js';
 import { accountMail } from './mail.js';
@@ -41,6 +42,7 @@ export function accountReactions(around: AccountContext): readonly Reaction<Acco
   return [
     accountNames(around.tables),
     accountRows(around.tables),
+    inboxesOfFollowers(around.tables),
     accountMediaRows,
     scheduledAlarms,
     purgeAlarms,

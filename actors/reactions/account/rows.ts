@@ -64,6 +64,7 @@ export function accountRecord(state: Readonly<AccountState>): StoreAccountRecord
     remote: undefined,
     aliases: state.moves.aliases.length > 0 ? { uris: state.moves.aliases } : undefined,
     movedTo: state.moves.movedTo,
+    followedElsewhere: state.isFollowedElsewhere,
   };
   return origin === undefined ? record : remoteRecord(record, origin);
 }

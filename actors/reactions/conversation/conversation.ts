@@ -5,7 +5,8 @@ import type { Reaction } from '../../runtime/kind.js';
 import type { Publications } from '../../timelines/publications.js';
 import { conversationStream } from '../stream.js';
 import { conversationLinks } from '../web-page.js';
-import { type FederatedMarksContext, federatedMarks } from './federate.js';
+import { federatedMarks } from './federate-marks.js';
+import { type FederationContext, federatedStatuses } from './federate-statuses.js';
 import { type IsSilenced, sayingLimits } from './limited.js';
 import { conversationNotices, conversationUnmarking } from './marks.js';
 import { conversationRows } from './rows.js';
@@ -19,7 +20,7 @@ export const conversationReactions = (
   tables: Pick<ReadTables, 'range'> | undefined,
   isSilenced: IsSilenced,
   published: Pick<Publications, 'has'>,
-  federation: FederatedMarksContext | undefined,
+  federation: FederationContext | undefined,
 ): readonly Reaction<ConversationState, ConversationEvents>[] => [
   conversationRows,
   ...(tables === undefined ? [] : [conversationWords(tables)]),
@@ -29,5 +30,5 @@ export const conversationReactions = (
   sayingLimits(conversationTells, isSilenced),
   sayingLimits(conversationNotices(tables), isSilenced),
   conversationLinks,
-  ...(federation === undefined ? [] : [federatedMarks(federation)]),
+  ...(federation === undefined ? [] : [federatedMarks(federation), federatedStatuses(federation)]),
 ];

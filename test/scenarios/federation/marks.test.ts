@@ -1,52 +1,27 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { operatorClient } from '../../../cli/operator-socket.js';
-import { ServerProcess } from '../../kit/services/server-process.js';
-import { until } from '../../kit/time/until.js';
-import { call, makePeople, type Person } from '../cluster/people.js';
+import { type Answer, Place, seen } from '../../kit/federation/two-places.js';
+import { call, type Person } from '../cluster/people.js';
 
-/** Tests see an effect on the other server within this time. */
-const SEEN_MS_MAX = 30_000;
-// biome-ignore lint/suspicious/noExplicitAny: tests read into answers of every shape.
-type Answer = any;
-interface Place {
-  readonly server: ServerProcess;
-  readonly person: Person;
-}
-
+/** Ann marks here what Ben writes there. */
 let [here, there]: Place[] = [];
 before(async () => {
-  [here, there] = await Promise.all([place('ann'), place('ben')]);
+  [here, there] = await Promise.all([Place.open('ann'), Place.open('ben')]);
 });
 after(async () => {
   await Promise.all([here?.server.dispose(), there?.server.dispose()]);
 });
 
-async function place(name: string): Promise<Place> {
-  const server = await ServerProcess.start({ FEDERATION_ALLOW_CIDRS: 'loopback' });
-  const [person] = (await makePeople(server.dataDir, [name])) as [Person];
-  return { server, person };
-}
-
-const ask = ({ server, person }: Place, method: string, path: string, body?: object, version = 'v1'): Promise<Answer> =>
-  call(server.url, person, method, `/api/${version}/${path}`, body);
-const seen = (what: string, condition: () => Promise<unknown>, ms = SEEN_MS_MAX) => until(what, condition, ms);
-
 /** Ben posts, and Ann finds the status by its address. */
 async function shared(body: object): Promise<{ readonly own: string; readonly copy: string }> {
-  const made = await ask(there as Place, 'POST', 'statuses', body);
-  const found = await ask(
-    here as Place,
-    'GET',
-    `search?q=${encodeURIComponent(made.uri)}&resolve=true`,
-    undefined,
-    'v2',
-  );
+  const made = await (there as Place).ask('POST', 'statuses', body);
+  const found = await (here as Place).find(made.uri);
   return { own: made.id, copy: found.statuses[0].id };
 }
 
-const onOrigin = (id: string) => ask(there as Place, 'GET', `statuses/${id}`);
-const mark = (id: string, verb: string) => ask(here as Place, 'POST', `statuses/${id}/${verb}`);
+const onOrigin = (id: string) => (there as Place).ask('GET', `statuses/${id}`);
+const mark = (id: string, verb: string) => (here as Place).ask('POST', `statuses/${id}/${verb}`);
 
 test('a favourite and a reblog reach the author, and end', async () => {
   const { own, copy } = await shared({ status: 'to be liked and shared' });
@@ -56,13 +31,16 @@ test('a favourite and a reblog reach the author, and end', async () => {
     const { favourites_count, reblogs_count } = await onOrigin(own);
     return favourites_count === 1 && reblogs_count === 1;
   });
-  const told = await ask(there as Place, 'GET', 'notifications?types[]=favourite&types[]=reblog');
-  const { host } = new URL((here as Place).server.url);
+  const told = await seen('both notifications', async () => {
+    const all = await (there as Place).ask('GET', 'notifications?types[]=favourite&types[]=reblog');
+    return all.length === 2 && all;
+  });
+  const { host } = here as Place;
   assert.deepEqual(told.map(({ type, account }: Answer) => [type, account.acct]).sort(), [
     ['favourite', `ann@${host}`],
     ['reblog', `ann@${host}`],
   ]);
-  const [sharer] = await ask(there as Place, 'GET', `statuses/${own}/reblogged_by`);
+  const [sharer] = await (there as Place).ask('GET', `statuses/${own}/reblogged_by`);
   assert.equal(sharer.acct, `ann@${host}`);
   await mark(copy, 'unfavourite');
   await mark(copy, 'unreblog');
@@ -70,7 +48,7 @@ test('a favourite and a reblog reach the author, and end', async () => {
     const { favourites_count, reblogs_count } = await onOrigin(own);
     return favourites_count === 0 && reblogs_count === 0;
   });
-  const again = await ask(here as Place, 'GET', `statuses/${copy}`);
+  const again = await (here as Place).ask('GET', `statuses/${copy}`);
   assert.deepEqual([again.favourites_count, again.reblogs_count, again.favourited], [0, 0, false]);
 });
 
@@ -78,15 +56,15 @@ test('a reblog that is deleted as a status ends at the author, too', async () =>
   const { own, copy } = await shared({ status: 'shared once' });
   const reblog = await mark(copy, 'reblog');
   await seen('the reblog', async () => (await onOrigin(own)).reblogs_count === 1);
-  await ask(here as Place, 'DELETE', `statuses/${reblog.id}`);
+  await (here as Place).ask('DELETE', `statuses/${reblog.id}`);
   await seen('no reblog', async () => (await onOrigin(own)).reblogs_count === 0);
 });
 
 test('votes reach the author alone, count once, and mention nobody', async () => {
   const poll = { options: ['tea', 'coffee', 'water'], expires_in: 3_600, multiple: true };
   const { own, copy } = await shared({ status: 'what to drink?', poll });
-  const asked = (await ask(here as Place, 'GET', `statuses/${copy}`)).poll;
-  await ask(here as Place, 'POST', `polls/${asked.id}/votes`, { choices: [0, 2] });
+  const asked = (await (here as Place).ask('GET', `statuses/${copy}`)).poll;
+  await (here as Place).ask('POST', `polls/${asked.id}/votes`, { choices: [0, 2] });
   await seen('two votes', async () => (await onOrigin(own)).poll.votes_count === 2);
   const { poll: counted } = await onOrigin(own);
   assert.deepEqual(
@@ -94,24 +72,20 @@ test('votes reach the author alone, count once, and mention nobody', async () =>
     [1, 0, 1],
   );
   assert.equal(counted.voters_count, 1);
-  assert.deepEqual(await ask(there as Place, 'GET', 'notifications?types[]=mention'), []);
+  assert.deepEqual(await (there as Place).ask('GET', 'notifications?types[]=mention'), []);
 });
 
 test('a forwarded report names the instance and not the reporter; another one stays here', async () => {
   const { own, copy } = await shared({ status: 'to be reported' });
-  const { account } = await ask(here as Place, 'GET', `statuses/${copy}`);
+  const { account } = await (here as Place).ask('GET', `statuses/${copy}`);
   const admin = await staff(there as Place);
   const told = { account_id: account.id, status_ids: [copy] };
-  await ask(here as Place, 'POST', 'reports', { ...told, comment: 'stays here' });
-  await ask(here as Place, 'POST', 'reports', { ...told, comment: 'goes out', forward: true });
-  const reports = await until(
-    'the forwarded report',
-    async () => {
-      const all = await call((there as Place).server.url, admin, 'GET', '/api/v1/admin/reports');
-      return (all as Answer[]).length > 0 ? (all as Answer[]) : undefined;
-    },
-    SEEN_MS_MAX,
-  );
+  await (here as Place).ask('POST', 'reports', { ...told, comment: 'stays here' });
+  await (here as Place).ask('POST', 'reports', { ...told, comment: 'goes out', forward: true });
+  const reports = await seen('the forwarded report', async () => {
+    const all = await call((there as Place).server.url, admin, 'GET', '/api/v1/admin/reports');
+    return (all as Answer[]).length > 0 ? (all as Answer[]) : undefined;
+  });
   assert.deepEqual(
     reports.map(({ comment }: Answer) => comment),
     ['goes out'],
@@ -142,7 +116,7 @@ test("marks of a person whose server and whose author's server are killed arrive
   await (here as Place).server.restart();
   await (there as Place).server.restart();
   await operatorClient((here as Place).server.dataDir)('federation.steer', {
-    host: new URL((there as Place).server.url).host,
+    host: (there as Place).host,
     act: 'retry',
   });
   await seen('both marks', async () => {

@@ -1,0 +1,114 @@
+import type { StoreAccountRecord, StoreStatusRecord } from '../../../proto/gen/types.js';
+import type { ReadTables } from '../../../store/port.js';
+import { accounts, statuses } from '../../../store/tables.js';
+import type { ConversationEvents } from '../../conversation/slices.js';
+import { type ConversationState, parentOf } from '../../conversation/state.js';
+import { accountUri, isLocal, statusUri } from '../../domain/addresses.js';
+import { type Outgoing, queueActivity } from '../../federation/delivery/queue.js';
+import { noteOf, type Rendering } from '../../federation/documents/objects.js';
+import { createActivity } from '../../federation/documents/publishing.js';
+import { inboxesOfFollowersOf, sharedInboxOf } from '../../federation/outgoing/audience.js';
+import { deleteActivity } from '../../federation/outgoing/delete.js';
+import { updateActivity } from '../../federation/outgoing/update.js';
+import type { Effects, Happened, Reaction } from '../../runtime/kind.js';
+
+/** The dependencies of activities about statuses. */
+export interface FederationContext extends Rendering {
+  readonly tables: Pick<ReadTables, 'get' | 'getMany' | 'range' | 'peekId'>;
+}
+
+type Now = Happened<ConversationState>;
+type Render = (author: StoreAccountRecord) => Promise<Outgoing['activity']> | Outgoing['activity'];
+
+/** A change of a status, and the accounts that it mentions besides those of its record. */
+interface Change {
+  readonly record: StoreStatusRecord;
+  readonly mentioned: readonly { readonly accountId: string; readonly acct: string }[];
+}
+
+/**
+ * Tells other servers of statuses of local authors: those of followers, of accounts mentioned and of the author answered.
+ * It must follow other reactions that send commands: the number of its commands depends on rows.
+ */
+export function federatedStatuses(context: FederationContext): Reaction<ConversationState, ConversationEvents> {
+  return {
+    surface: 'federation',
+    beforeReply: false,
+    on: {
+      added({ status }, now, effects) {
+        if (status === undefined) return undefined;
+        return tell(context, now, effects, { record: status, mentioned: status.mentions }, async (author) =>
+          createActivity(await note(context, author, status)),
+        );
+      },
+      edited({ statusId, number }, now, effects) {
+        const record = now.state.statuses.get(statusId)?.record;
+        // A later deletion has its own activity.
+        if (record === undefined || record.deleted) return undefined;
+        return tell(context, now, effects, { record, mentioned: record.mentions }, async (author) =>
+          updateActivity(accountUri(context.baseUrl, author), await note(context, author, record), `${number}`),
+        );
+      },
+      removed({ statusId, mentions: mentioned }, now, effects) {
+        const record = now.state.statuses.get(statusId)?.record;
+        if (record === undefined) return undefined;
+        const { baseUrl } = context;
+        return tell(context, now, effects, { record, mentioned }, (author) =>
+          deleteActivity(accountUri(baseUrl, author), statusUri(baseUrl, record, author)),
+        );
+      },
+    },
+  };
+}
+
+async function note(context: FederationContext, author: StoreAccountRecord, record: StoreStatusRecord) {
+  const { quote } = record;
+  const quoted =
+    quote?.state === 'accepted' ? await context.tables.get(statuses, { status: quote.statusId }) : undefined;
+  return noteOf(context, author, {
+    record,
+    original: undefined,
+    quoted: quoted?.deleted === false ? quoted : undefined,
+  });
+}
+
+/** Queues an activity. Returns undefined at once for statuses that concern nobody elsewhere, which are nearly all. */
+function tell(
+  context: FederationContext,
+  now: Now,
+  effects: Effects,
+  change: Change,
+  render: Render,
+): Promise<void> | undefined {
+  const { record, mentioned } = change;
+  if (!isLocal(record)) return undefined;
+  const answered = parentOf(now.state, record)?.record;
+  const named = mentioned.flatMap(({ accountId, acct }) => (acct.includes('@') ? accountId : []));
+  if (answered !== undefined && !isLocal(answered)) named.push(answered.accountId);
+  const author = context.tables.peekId?.(accounts, record.accountId);
+  if (named.length === 0 && author !== undefined && author.followedElsewhere !== true) return undefined;
+  return send(context, now, effects, record, [...new Set(named)], render);
+}
+
+async function send(
+  context: FederationContext,
+  now: Now,
+  effects: Effects,
+  record: StoreStatusRecord,
+  named: readonly string[],
+  render: Render,
+): Promise<void> {
+  const { tables, baseUrl } = context;
+  const author = await tables.get(accounts, { account: record.accountId });
+  if (author === undefined) return;
+  const keys = named.map((account) => ({ account }));
+  const others = keys.length === 0 ? [] : await tables.getMany(accounts, keys);
+  const isForFollowers = record.visibility !== 'direct' && author.followedElsewhere === true;
+  const inboxes = new Set(isForFollowers ? await inboxesOfFollowersOf(tables, author.id) : []);
+  for (const one of others) if (one?.remote?.gone === false) inboxes.add(sharedInboxOf(one.remote));
+  if (inboxes.size === 0) return;
+  const signer = { id: author.id, uri: accountUri(baseUrl, author) };
+  // One order for all that concerns the status, so that its Create, Update and Delete arrive in this order.
+  const outgoing = { activity: await render(author), inboxes: [...inboxes], signer, order: record.id };
+  await queueActivity(tables, now, effects, outgoing);
+}

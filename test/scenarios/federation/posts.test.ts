@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { operatorClient } from '../../../cli/operator-socket.js';
+import { type Answer, follow, Place, seen } from '../../kit/federation/two-places.js';
+
+/** Ann writes here; Ben reads there and follows her. */
+let [here, there]: Place[] = [];
+before(async () => {
+  [here, there] = await Promise.all([Place.open('ann'), Place.open('ben')]);
+  await follow(there, here);
+});
+after(async () => {
+  await Promise.all([here?.server.dispose(), there?.server.dispose()]);
+});
+
+const places = (): [Place, Place] => [here as Place, there as Place];
+const home = async (): Promise<Answer[]> => (there as Place).ask('GET', 'timelines/home');
+const bens = () => `@ben@${(there as Place).host}`;
+
+/** Ann posts. Returns the status here. */
+const post = (body: object) => (here as Place).ask('POST', 'statuses', body);
+
+/** Waits until Ben's home has the status, and returns it as it is there. */
+const arrived = (made: Answer): Promise<Answer> =>
+  seen('the status in the home there', async () => (await home()).find(({ uri }) => uri === made.uri));
+
+test('public, unlisted and followers-only statuses reach the home of a follower with all that they carry', async () => {
+  for (const visibility of ['public', 'unlisted', 'private']) {
+    const made = await post({ status: `for ${visibility} #felt`, visibility, spoiler_text: 'wool', language: 'de' });
+    const copy = await arrived(made);
+    assert.equal(copy.visibility, visibility);
+    assert.equal(copy.spoiler_text, 'wool');
+    assert.equal(copy.language, 'de');
+    assert.equal(copy.account.acct, `ann@${(here as Place).host}`);
+    assert.match(copy.content, new RegExp(`for ${visibility}`));
+    assert.deepEqual(
+      copy.tags.map(({ name }: Answer) => name),
+      ['felt'],
+    );
+  }
+});
+
+test('a direct status reaches the one mentioned, and the answer comes back into the thread', async () => {
+  const [one, two] = places();
+  const made = await post({ status: `${bens()} between us`, visibility: 'direct' });
+  const notice = await seen('the mention', async () => {
+    const all = await two.ask('GET', 'notifications?types[]=mention');
+    return all.find(({ status }: Answer) => status.uri === made.uri);
+  });
+  assert.equal(notice.status.visibility, 'direct');
+  assert.equal((await two.ask('GET', 'conversations')).length, 1);
+  const answer = await two.ask('POST', 'statuses', {
+    status: `@ann@${one.host} yes`,
+    visibility: 'direct',
+    in_reply_to_id: notice.status.id,
+  });
+  const thread = await seen('the answer in the thread', async () => {
+    const { descendants } = await one.ask('GET', `statuses/${made.id}/context`);
+    return descendants.length > 0 && descendants;
+  });
+  assert.deepEqual(
+    thread.map(({ uri, in_reply_to_id }: Answer) => [uri, in_reply_to_id]),
+    [[answer.uri, made.id]],
+  );
+});
+
+test('a public answer of somebody whom nobody here follows reaches the author answered', async () => {
+  const [one, two] = places();
+  const made = await post({ status: 'who answers?' });
+  const copy = await arrived(made);
+  const answer = await two.ask('POST', 'statuses', { status: 'I do', in_reply_to_id: copy.id });
+  await seen('the answer', async () => {
+    const { descendants } = await one.ask('GET', `statuses/${made.id}/context`);
+    return descendants.some(({ uri }: Answer) => uri === answer.uri);
+  });
+  assert.equal((await one.ask('GET', `statuses/${made.id}`)).replies_count, 1);
+});
+
+test('an edit and a deletion follow the status', async () => {
+  const [one, two] = places();
+  const made = await post({ status: 'first words' });
+  const copy = await arrived(made);
+  await one.ask('PUT', `statuses/${made.id}`, { status: 'better words' });
+  const edited = await seen('the edit', async () => {
+    const now = await two.ask('GET', `statuses/${copy.id}`);
+    return now.edited_at !== null && now;
+  });
+  assert.match(edited.content, /better words/);
+  assert.equal((await two.ask('GET', `statuses/${copy.id}/history`)).length, 2);
+  await one.ask('DELETE', `statuses/${made.id}`);
+  await seen('the deletion', async () => !(await home()).some(({ uri }) => uri === made.uri));
+  await assert.rejects(two.ask('GET', `statuses/${copy.id}`), /404/);
+});
+
+test('a poll arrives with its options, and a vote from there counts here', async () => {
+  const [one, two] = places();
+  const made = await post({ status: 'which?', poll: { options: ['this', 'that'], expires_in: 3_600 } });
+  const copy = await arrived(made);
+  assert.deepEqual(
+    copy.poll.options.map(({ title }: Answer) => title),
+    ['this', 'that'],
+  );
+  await two.ask('POST', `polls/${copy.poll.id}/votes`, { choices: [1] });
+  await seen('the vote', async () => (await one.ask('GET', `statuses/${made.id}`)).poll.votes_count === 1);
+});
+
+test('a reblog of a status of here reaches followers there, and ends', async () => {
+  const [one, two] = places();
+  const made = await post({ status: 'worth sharing' });
+  const copy = await arrived(made);
+  const sharers = () => two.ask('GET', `statuses/${copy.id}/reblogged_by`);
+  await one.ask('POST', `statuses/${made.id}/reblog`);
+  const [sharer] = await seen('the reblog', async () => (await sharers()).length > 0 && sharers());
+  assert.equal(sharer.acct, `ann@${one.host}`);
+  await one.ask('POST', `statuses/${made.id}/unreblog`);
+  await seen('no reblog', async () => (await sharers()).length === 0);
+});
+
+test('statuses of an hour in which both servers were killed arrive in order, each once', async () => {
+  const [one, two] = places();
+  await two.server.kill();
+  const made = [await post({ status: 'one' }), await post({ status: 'two' })];
+  const edited = await post({ status: 'three' });
+  await one.ask('PUT', `statuses/${edited.id}`, { status: 'three, edited' });
+  const gone = await post({ status: 'four' });
+  await one.ask('DELETE', `statuses/${gone.id}`);
+  await one.server.kill();
+  await one.server.restart();
+  await two.server.restart();
+  await operatorClient(one.server.dataDir)('federation.steer', { host: two.host, act: 'retry' });
+  const last = await seen('the edited status', async () =>
+    (await home()).find(({ uri, edited_at }) => uri === edited.uri && edited_at !== null),
+  );
+  assert.match(last.content, /three, edited/);
+  const uris = (await home()).map(({ uri }) => uri);
+  for (const { uri } of [...made, edited]) assert.equal(uris.filter((one) => one === uri).length, 1, uri);
+  await seen('no deleted status', async () => !(await home()).some(({ uri }) => uri === gone.uri));
+});
+
+test('a former follower gets nothing more', async () => {
+  const [one, two] = places();
+  const { accounts } = await two.find(`@ann@${one.host}`);
+  await two.ask('POST', `accounts/${accounts[0].id}/unfollow`);
+  await seen('no follower', async () => (await one.ask('GET', `accounts/${one.person.id}/followers`)).length === 0);
+  await post({ status: 'after the end', visibility: 'private' });
+  const last = await post({ status: `${bens()} a mention still arrives` });
+  await seen('the mention', async () => {
+    const all = await two.ask('GET', 'notifications?types[]=mention');
+    return all.some(({ status }: Answer) => status.uri === last.uri);
+  });
+  const { statuses } = await two.find('after the end');
+  assert.deepEqual(statuses, []);
+});
