@@ -155,6 +155,12 @@ function operatorOf(
   running: () => { readonly kind: ReturnType<typeof remoteHostKind>; readonly node: StageNode },
 ) {
   return {
+    /** Tells the actor of a host that it has sent something. */
+    async heard(domain: string) {
+      const asked = askerOf(running().kind, running().node.runtime)(hostId(domain), 'returned', {});
+      await stage.clock.settle();
+      return asked;
+    },
     /** Carries out an operator's order. */
     async steer(domain: string, act: string) {
       const asked = askerOf(running().kind, running().node.runtime)(hostId(domain), 'steer', { domain, act });
