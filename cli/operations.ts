@@ -6,13 +6,19 @@ import { parseScopes } from '../gateway/oauth/scopes.js';
 import { signUp } from '../gateway/oauth/sign-up.js';
 import { issueToken } from '../gateway/oauth/tokens.js';
 import { type EmojiOperations, emojiOperations } from './emoji.js';
+import { type BlockOperations, blockOperations } from './federation/blocks.js';
 import { type FederationOperations, federationOperations, federationState } from './federation/hosts.js';
 import { type AccountMoves, accountMoves } from './federation/moves.js';
 import { type InstanceOperations, instanceOperations } from './instance.js';
 import { Refused } from './refused.js';
 
 /** Operations of the command line on a node; the same for a running node and for one that the command opens itself. */
-export interface Operations extends InstanceOperations, EmojiOperations, FederationOperations, AccountMoves {
+export interface Operations
+  extends InstanceOperations,
+    EmojiOperations,
+    FederationOperations,
+    BlockOperations,
+    AccountMoves {
   'account.create': { in: NewAccount; out: { id: string; username: string; token?: string } };
   'token.create': { in: { username: string; scopes: string }; out: { token: string } };
   status: { in: object; out: object };
@@ -57,6 +63,8 @@ export async function operate<N extends OperationName>(
     'emoji.list': (wanted) => emojiOperations['emoji.list'](node, wanted),
     'account.alias': (wanted) => accountMoves['account.alias'](node, wanted),
     'account.move': (wanted) => accountMoves['account.move'](node, wanted),
+    'federation.blocks': (wanted) => blockOperations['federation.blocks'](node, wanted),
+    'federation.block': (wanted) => blockOperations['federation.block'](node, wanted),
     'federation.hosts': (wanted) => federationOperations['federation.hosts'](node, wanted),
     'federation.show': (wanted) => federationOperations['federation.show'](node, wanted),
     'federation.steer': (wanted) => federationOperations['federation.steer'](node, wanted),

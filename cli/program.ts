@@ -4,6 +4,7 @@ import { systemClock } from '../actors/runtime/system.js';
 import { withNode } from './connection.js';
 import { addEmojiCommands } from './emoji.js';
 import { reportFailedStart } from './failed-start.js';
+import { addBlockCommands } from './federation/blocks.js';
 import { addFederationCommands } from './federation/hosts.js';
 import { addMoveCommands } from './federation/moves.js';
 import { addInstanceCommands } from './instance.js';
@@ -66,6 +67,10 @@ function build(version: string): Command {
   );
   const federation = program.command('federation').description('other servers');
   addFederationCommands(
+    (name, description) => reaching(federation, name, description),
+    (flags, action) => withNode(settingsOf(flags), flags.node, action),
+  );
+  addBlockCommands(
     (name, description) => reaching(federation, name, description),
     (flags, action) => withNode(settingsOf(flags), flags.node, action),
   );

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { emptyTally } from '../../../actors/remote-host/remote-host.js';
+import { readBlocks, writeBlocks } from '../../../cli/federation/blocks.js';
 import { operatorClient } from '../../../cli/operator-socket.js';
 import { freePort } from '../../../cluster/local/process.js';
 import { Peer, type PeerActor } from '../../kit/federation/peer.js';
@@ -86,4 +87,27 @@ test('a name that is none, and an unknown order, are refused', async () => {
   await assert.rejects(operate('federation.show', { host: 'not a host' }), /a host is a name/);
   await assert.rejects(steer('burn'), /retry, drop, pause, resume/);
   await assert.rejects(operate('federation.hosts', { limit: 0 }), /the limit is/);
+});
+
+test('limits of domains are read from CSV and written to it, but none of our own domain or an allowed one', async () => {
+  const text = [
+    '#domain,#severity,#reject_media,#reject_reports,#public_comment,#obfuscate',
+    'Bad.example,suspend,false,false,"spam, and ""more""",true',
+    'loud.example,silence,true,true,,false',
+    'bad.example,noop,false,false,,false',
+    `${new URL(server.url).host},suspend,false,false,,false`,
+    'odd.example,burn,false,false,,false',
+    'not a domain,suspend',
+    '',
+    'short.example',
+  ].join('\r\n');
+  const { added, skipped } = await operate('federation.block', { blocks: readBlocks(text) });
+  assert.deepEqual([added, skipped.length], [3, 4]);
+  const { blocks } = await operate('federation.blocks', {});
+  assert.deepEqual(blocks.map(({ domain, severity }) => `${domain} ${severity}`).sort(), [
+    'bad.example suspend',
+    'loud.example silence',
+    'short.example suspend',
+  ]);
+  assert.deepEqual(readBlocks(writeBlocks(blocks)), blocks);
 });
