@@ -112,7 +112,7 @@ export default {
       { path: '^gateway/(activitypub|html)' },
       'Both are entrances, as routes are.',
     ),
-    rule('media', { path: '^media' }, except('media', 'proto', 'actors/domain', 'store/[^/]+$')),
+    rule('media', { path: '^media' }, except('media', 'proto', 'actors/domain', 'store/[^/]+$', 'store/cache/cache')),
     rule('parsers', { path: '^parsers' }, except('parsers', 'media', 'transport/web', 'actors/domain')),
     rule('load', { path: '^load' }, except('load'), 'It knows a server by its API only, whoever made it.'),
     rule('only-the-command-line-loads', { pathNot: '^(load|cli|test|bench)' }, { path: '^load' }),

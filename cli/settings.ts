@@ -57,6 +57,9 @@ const identifier = (text: string) =>
   /^[a-z][a-z0-9_]{0,47}$/i.test(text) ? undefined : 'must be letters, digits and _ (at most 48)';
 const domain = (text: string) =>
   /^[a-z0-9.-]+(:\d+)?$/i.test(text) && !text.startsWith('.') ? undefined : 'must be a host name';
+/** A part of the cache must hold the largest file several times. */
+const cacheBytes = (text: string) =>
+  /^\d{1,15}$/.test(text) && Number(text) >= 2 ** 30 ? undefined : 'must be a number of bytes, at least 1073741824';
 const rateLimits = (text: string) =>
   rateRules(text) === undefined ? 'must be on, off or a JSON object of limits' : undefined;
 
@@ -89,6 +92,7 @@ const definitions = {
   SMTP_URL: { check: url('smtp:', 'smtps:'), secret: true },
   MAIL_FROM: {},
   MEDIA_DIR: {},
+  MEDIA_CACHE_BYTES: { fallback: `${10 * 2 ** 30}`, check: cacheBytes },
   TRUSTED_PROXIES: { fallback: 'loopback', check: list(cidr) },
   FEDERATION_ALLOW_CIDRS: { check: list(cidr) },
   LIMITED_FEDERATION: { fallback: 'off', check: oneOf('on', 'off') },

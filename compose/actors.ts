@@ -36,6 +36,7 @@ import { NameCache } from '../transport/web/name-cache.js';
 import { AlertsSlot } from './alerts-slot.js';
 import type { NodeBase } from './base.js';
 import { rowCarrier } from './cached-rows.js';
+import { openProxied, type Proxied } from './federation/media.js';
 import { deliveryOf, type Federation, openFederation } from './federation.js';
 import { openMedia } from './parts.js';
 import { openPushSender } from './push-sender.js';
@@ -48,6 +49,8 @@ export interface Outside {
   readonly workshop: Workshop;
   readonly addressGuard: AddressGuard;
   readonly web: GuardedClient;
+  /** Files of other servers. */
+  readonly proxied: Proxied;
   readonly push: WebPushSender;
   readonly accountKeys: AccountKeys;
   readonly federation: Federation;
@@ -83,9 +86,12 @@ export async function openOutside(base: NodeBase): Promise<Outside> {
   const unreadEntries = unread(base, 'failed to read entries of the instance');
   const emojis = await CustomEmojis.open({ ...source, failed: unreadEntries }, settings.BASE_URL);
   const federation = openFederation(base, client, accountKeys, domains);
+  const missed = unread(base, 'failed to remove old files of other servers');
+  const proxied = openProxied(base, client, media, domains, missed);
   const pushes = { alerts: new AlertsSlot(), pushes: new PushFigures() };
   const signed = { accountKeys, federation, domains };
-  return { media, parsers, workshop, addressGuard, web, push, ...signed, entries, emojis, keyedTokens, ...pushes };
+  const clients = { web, proxied, push };
+  return { media, parsers, workshop, addressGuard, ...clients, ...signed, entries, emojis, keyedTokens, ...pushes };
 }
 
 /** Logs a failed read of what is read again in the background. */

@@ -127,6 +127,7 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
   waiting = gateway.waiting;
   alarms.start();
   waiting.start();
+  outside.proxied.files.start();
   const { members: company } = membership;
   if (company !== undefined) {
     cluster?.liveness.watch(company);
@@ -202,6 +203,7 @@ async function drain(parts: DrainedParts, server: Server | undefined, withinMs: 
     server?.drain(Math.max(0, deadlineMs - reserveMs - clock.monotonicMs()));
   alarms.close();
   waiting.close();
+  outside.proxied.files.close();
   server?.announceDrain();
   // Requests in flight need their shards: on another node, or on this one until they are answered.
   const isHandingOver = membership.hasSuccessor();
@@ -213,7 +215,12 @@ async function drain(parts: DrainedParts, server: Server | undefined, withinMs: 
   cluster?.barrier.close();
   runtime.close();
   await membership.close();
-  await Promise.all([outside.web.close(), outside.push.close(), outside.federation.client.close()]);
+  await Promise.all([
+    outside.web.close(),
+    outside.proxied.client.close(),
+    outside.push.close(),
+    outside.federation.client.close(),
+  ]);
   outside.parsers.close();
   await bus.close();
   await tables.close();

@@ -110,6 +110,22 @@ export const followerInboxes = table('follower_inboxes', {
   clustering: { inbox: 'text', follower: 'id' },
   value: codec('murmuration.store.FollowerInbox'),
 });
+/** Seconds for which a file of another server is kept. */
+export const REMOTE_MEDIA_S = 30 * 86_400;
+/** Cached files of other servers, by the SHA-256 of their address. A row whose file is gone has no effect. */
+export const remoteMedia = table('remote_media', {
+  partition: { url: 'text' },
+  clustering: {},
+  value: codec('murmuration.store.RemoteMedia'),
+  ttlSeconds: REMOTE_MEDIA_S,
+});
+/** Files of remoteMedia by their age, also those whose write did not end. A deleted row that returns is deleted again. */
+export const remoteMediaAges = table('remote_media_ages', {
+  partition: { lane: 'int' },
+  clustering: { atMs: 'int', file: 'text' },
+  value: codec('murmuration.store.RemoteMediaAge'),
+  gcGraceSeconds: 3_600,
+});
 
 export const federationTables = [
   accountKeys,
@@ -121,6 +137,8 @@ export const federationTables = [
   listedHosts,
   outgoingDocuments,
   remoteHosts,
+  remoteMedia,
+  remoteMediaAges,
   remotePublicBuckets,
   remotePublicStatuses,
   activities,

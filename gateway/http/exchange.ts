@@ -32,7 +32,7 @@ export class Exchange implements Arrival {
   ) {
     this.#idPrefix = idPrefix;
     this.work = workOf(head.method, head.rawPath);
-    this.writes = this.work !== 'reads';
+    this.writes = this.work === 'writes' || this.work === 'inbox';
   }
 
   get id(): string {
@@ -59,6 +59,6 @@ export class Exchange implements Arrival {
 
 /** Returns the queue of a request. Only other servers send requests to inboxes. */
 export function workOf(method: string, path: string): Work {
-  if (method === 'GET' || method === 'HEAD') return 'reads';
+  if (method === 'GET' || method === 'HEAD') return path.startsWith('/media_proxy/') ? 'proxied' : 'reads';
   return method === 'POST' && path.endsWith('/inbox') ? 'inbox' : 'writes';
 }

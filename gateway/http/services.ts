@@ -9,7 +9,7 @@ import type { TypedAsk } from '../../actors/runtime/kind.js';
 import type { Workshop } from '../../media/workshop.js';
 import type { StoreAccountRecord } from '../../proto/gen/types.js';
 import type { Caches } from '../../store/cache/cache.js';
-import type { MediaStore } from '../../store/media.js';
+import type { MediaStore, StoredFile } from '../../store/media.js';
 import type { AddressGuard } from '../../transport/address-guard.js';
 import type { FederationClient } from '../../transport/federation/port.js';
 import type { SignedRequest } from '../../transport/federation/signed-request.js';
@@ -30,6 +30,17 @@ export interface ActivityInbox {
   receive(request: SignedRequest): Promise<'taken' | Problem>;
 }
 
+/** Files of other servers as this one shows them: media/remote-media.ts. */
+interface RemoteFiles {
+  /**
+   * Returns a file with its media type, under a name that changes with its content. `missing`: there is none that is shown;
+   * `busy`: too many are being fetched. @throws Unavailable
+   */
+  open(
+    url: string,
+  ): Promise<{ readonly name: string; readonly type: string; readonly file: StoredFile } | 'missing' | 'busy'>;
+}
+
 /** Everything that a route handler may use. */
 export interface Services extends ReadServices {
   readonly askConversation: TypedAsk<ConversationCommands>;
@@ -45,6 +56,8 @@ export interface Services extends ReadServices {
   readonly askInstance: TypedAsk<InstanceCommands>;
   /** Uploaded files. */
   readonly media: Pick<MediaStore, 'open'>;
+  /** Files of other servers, each fetched when it is first read. */
+  readonly remoteMedia: RemoteFiles;
   /** Creates the stored forms of uploads. */
   readonly workshop: Pick<Workshop, 'receive' | 'preview' | 'rectangle' | 'emoji' | 'remove'>;
   readonly askReport: TypedAsk<ReportCommands>;

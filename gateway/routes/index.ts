@@ -30,6 +30,7 @@ import { openApiRoutes } from './instance/open-api.js';
 import { mediaRoutes } from './media/media.js';
 import { mediaFileRoutes } from './media/media-files.js';
 import { mediaIndexRoutes } from './media/media-index.js';
+import { mediaProxyRoutes } from './media/media-proxy.js';
 import { filterRoutes } from './notifications/filters.js';
 import { groupedNotificationRoutes } from './notifications/grouped-notifications.js';
 import { notificationPolicyRoutes } from './notifications/notification-policy.js';
@@ -85,6 +86,7 @@ const routes: readonly AnyRoute[] = [
   ...markerRoutes,
   ...mediaFileRoutes,
   ...mediaIndexRoutes,
+  ...mediaProxyRoutes,
   ...mediaRoutes,
   ...muteRoutes,
   ...notificationPolicyRoutes,

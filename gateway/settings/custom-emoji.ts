@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import type { StoreRemoteEmoji } from '../../proto/gen/types.js';
 import { entity, nullable, type Shape, uri } from '../http/entity.js';
+import { type MediaOwner, remoteMediaUrl } from './remote-media.js';
 
 /** The REST API's CustomEmoji. */
 export const CustomEmoji = entity('CustomEmoji', {
@@ -19,16 +20,17 @@ export interface EmojiLookup {
 }
 
 /** Returns emoji of another server as clients get them. They are not offered when writing. */
-export const remoteEmoji = (emojis: readonly StoreRemoteEmoji[]): readonly CustomEmoji[] =>
+export const remoteEmoji = (
+  instance: { readonly baseUrl: string },
+  owner: MediaOwner,
+  emojis: readonly StoreRemoteEmoji[],
+): readonly CustomEmoji[] =>
   emojis.length === 0
     ? NO_EMOJI
-    : emojis.map(({ shortcode, url }) => ({
-        shortcode,
-        url,
-        static_url: url,
-        visible_in_picker: false,
-        category: null,
-      }));
+    : emojis.map(({ shortcode, url: remote }) => {
+        const url = remoteMediaUrl(instance, owner, remote);
+        return { shortcode, url, static_url: url, visible_in_picker: false, category: null };
+      });
 
 /** Result for texts without emoji. */
 export const NO_EMOJI: readonly CustomEmoji[] = [];

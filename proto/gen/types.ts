@@ -2888,6 +2888,15 @@ export interface StoreFollowerInbox {
   readonly inbox: string;
 }
 
+/** A cached file of another server: its name in the media store, and its bytes. */
+export interface StoreRemoteMedia {
+  readonly file: string;
+}
+
+export interface StoreRemoteMediaAge {
+  readonly size: number;
+}
+
 export interface InstanceEmpty {
 
 }
@@ -3957,6 +3966,8 @@ export interface Messages {
   'murmuration.store.RemoteHost': StoreRemoteHost;
   'murmuration.store.ListedHost': StoreListedHost;
   'murmuration.store.FollowerInbox': StoreFollowerInbox;
+  'murmuration.store.RemoteMedia': StoreRemoteMedia;
+  'murmuration.store.RemoteMediaAge': StoreRemoteMediaAge;
   'murmuration.instance.Empty': InstanceEmpty;
   'murmuration.instance.Minted': InstanceMinted;
   'murmuration.instance.Text': InstanceText;

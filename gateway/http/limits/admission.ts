@@ -1,7 +1,10 @@
 import type { Clock, Timer } from '../../../actors/domain/time.js';
 
-/** Kinds of requests that are admitted apart: activities of other servers must not delay requests of people. */
-export type Work = 'reads' | 'writes' | 'inbox';
+/**
+ * Kinds of requests that are admitted apart: activities of other servers must not delay requests of people. Reads of
+ * other servers' files wait for these servers, which says nothing about the load of this one.
+ */
+export type Work = 'reads' | 'writes' | 'inbox' | 'proxied';
 /** Reason for refusing a request before any work is done for it. */
 export type Overload = 'in_flight' | 'waiting' | 'event_loop';
 
@@ -105,6 +108,7 @@ export class Admission {
   readonly #reads = new Queue();
   readonly #writes = new Queue();
   readonly #inbox = new Queue();
+  readonly #proxied = new Queue();
   #beating: Timer | undefined;
   #turnMs = 0;
   #begunInTurn = 0;
@@ -117,7 +121,7 @@ export class Admission {
 
   /** Number of admitted requests without an answer. Requests that are answered synchronously do not count. */
   get inFlight(): number {
-    return this.#reads.inFlight + this.#writes.inFlight + this.#inbox.inFlight;
+    return this.#reads.inFlight + this.#writes.inFlight + this.#inbox.inFlight + this.#proxied.inFlight;
   }
 
   /** Returns the reason for a refusal, or undefined if the request is admitted. `nowMs` is monotonic. */
@@ -145,6 +149,7 @@ export class Admission {
 
   #queueOf(work: Work): Queue {
     if (work === 'inbox') return this.#inbox;
+    if (work === 'proxied') return this.#proxied;
     return work === 'writes' ? this.#writes : this.#reads;
   }
 

@@ -9,6 +9,7 @@ import type { AccountField, AccountProfile, StoreAccountRecord } from '../../../
 import { day, entity, extended, nullable, oneOf, type Shape, time, uri, VISIBILITIES } from '../../http/entity.js';
 import { isoDay, isoTime } from '../../paging/iso-time.js';
 import { CustomEmoji, emojiIn, NO_EMOJI, remoteEmoji } from '../../settings/custom-emoji.js';
+import { remoteMediaUrl } from '../../settings/remote-media.js';
 import type { InstanceSettings } from '../../settings/settings.js';
 import { AccountRole, Role, renderAccountRoles, renderRole } from './role.js';
 
@@ -142,8 +143,10 @@ export function renderWhole(instance: InstanceSettings, record: StoreAccountReco
   const { remote } = record;
   // Texts of other servers are HTML, sanitised when they were received.
   const html = remote === undefined ? profileHtml(instance, profile) : profile;
-  const avatar = remote?.avatarUrl || pictureUrl(instance, profile.avatar, MISSING_AVATAR_PATH);
-  const header = remote?.headerUrl || pictureUrl(instance, profile.header, MISSING_HEADER_PATH);
+  const avatar =
+    remotePicture(instance, record.id, remote?.avatarUrl) ?? pictureUrl(instance, profile.avatar, MISSING_AVATAR_PATH);
+  const header =
+    remotePicture(instance, record.id, remote?.headerUrl) ?? pictureUrl(instance, profile.header, MISSING_HEADER_PATH);
   return {
     id: record.id,
     username: record.username,
@@ -168,7 +171,10 @@ export function renderWhole(instance: InstanceSettings, record: StoreAccountReco
     statuses_count: Math.max(statusesTold(record), remote?.statuses ?? 0),
     last_status_at: record.lastStatusAtMs > 0 ? isoDay(record.lastStatusAtMs) : null,
     hide_collections: profile.hideCollections,
-    emojis: remote === undefined ? ownEmoji(instance, profile) : remoteEmoji(remote.emojis),
+    emojis:
+      remote === undefined
+        ? ownEmoji(instance, profile)
+        : remoteEmoji(instance, { of: 'accounts', id: record.id }, remote.emojis),
     roles: renderAccountRoles(record.role),
     ...(record.silenced === true ? { limited: true as const } : {}),
     ...choices(profile),
@@ -198,6 +204,9 @@ function choices(profile: AccountProfile) {
 
 const verifiedAt = ({ verifiedAtMs }: AccountField) =>
   verifiedAtMs === undefined ? null : new Date(verifiedAtMs).toISOString();
+
+const remotePicture = (instance: InstanceSettings, id: string, url: string | undefined): string | undefined =>
+  url ? remoteMediaUrl(instance, { of: 'accounts', id }, url) : undefined;
 
 /** Returns the address of a picture. Pictures are never animated, so each serves as its static variant, too. */
 function pictureUrl({ baseUrl }: InstanceSettings, name: string | undefined, missing: string): string {

@@ -126,9 +126,9 @@ export class Tails {
   readonly #tails: Uint8Array[] = [];
   /** Ends by filter matches; the filters return the same array while it is cached. */
   readonly #filtered = new WeakMap<readonly FilterMatch[], { readonly place: number; readonly tail: Uint8Array }>();
-  readonly #instance: Pick<InstanceSettings, 'emojis'>;
+  readonly #instance: Pick<InstanceSettings, 'baseUrl' | 'emojis'>;
 
-  constructor(instance: Pick<InstanceSettings, 'emojis'>) {
+  constructor(instance: Pick<InstanceSettings, 'baseUrl' | 'emojis'>) {
     this.#instance = instance;
   }
 

@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox';
 import { fileUrl } from '../../../actors/domain/media.js';
 import type { AccountMedia } from '../../../proto/gen/types.js';
 import { entity, nullable, oneOf, type Shape, uri } from '../../http/entity.js';
+import { remoteMediaUrl } from '../../settings/remote-media.js';
 import type { InstanceSettings } from '../../settings/settings.js';
 
 /** The REST API's MetaDetails. */
@@ -40,22 +41,25 @@ export type MediaAttachment = Shape<typeof MediaAttachment>;
 
 const NONE: readonly MediaAttachment[] = [];
 
+/** @param statusId the status that has the media; needed for those of other servers */
 export function renderMediaList(
   instance: InstanceSettings,
   list: { readonly media: readonly AccountMedia[] } | undefined,
+  statusId = '',
 ): readonly MediaAttachment[] {
-  return list === undefined ? NONE : list.media.map((media) => renderMedia(instance, media));
+  return list === undefined ? NONE : list.media.map((media) => renderMedia(instance, media, statusId));
 }
 
-export function renderMedia(instance: InstanceSettings, media: AccountMedia): MediaAttachment {
+export function renderMedia(instance: InstanceSettings, media: AccountMedia, statusId = ''): MediaAttachment {
   const url = (name: string) => (name === '' ? null : fileUrl(instance.baseUrl, name));
   const isReady = media.state === 'ready';
   const { remote } = media;
+  const proxied = remote && remoteMediaUrl(instance, { of: 'statuses', id: statusId }, remote.url);
   return {
     id: media.id,
     type: media.kind,
-    url: remote?.url ?? (isReady ? url(media.file) : null),
-    preview_url: remote === undefined ? url(media.preview) : remotePreview(media, remote.url),
+    url: proxied ?? (isReady ? url(media.file) : null),
+    preview_url: proxied === undefined ? url(media.preview) : remotePreview(media, proxied),
     remote_url: remote?.url ?? null,
     preview_remote_url: null,
     text_url: null,

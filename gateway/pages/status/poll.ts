@@ -26,7 +26,7 @@ export type Poll = Shape<typeof Poll>;
 
 /** Renders a poll, which has the id of its status. `mark` is the viewer's mark on that status. */
 export function renderPoll(
-  instance: Pick<InstanceSettings, 'emojis'>,
+  instance: Pick<InstanceSettings, 'baseUrl' | 'emojis'>,
   { id, accountId, remote }: StoreStatusRecord,
   poll: StorePoll,
   nowMs: number,
@@ -49,7 +49,11 @@ export function renderPoll(
     emojis:
       remote === undefined
         ? emojiIn(instance, ...poll.options.map(({ title }) => title))
-        : remoteEmoji(remote.emojis.filter(({ shortcode }) => isUsed(shortcode, poll))),
+        : remoteEmoji(
+            instance,
+            { of: 'statuses', id },
+            remote.emojis.filter(({ shortcode }) => isUsed(shortcode, poll)),
+          ),
     ...(viewer === undefined ? {} : { voted: viewer === accountId || own.length > 0, own_votes: own }),
   };
 }

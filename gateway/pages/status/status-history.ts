@@ -35,6 +35,7 @@ export type StatusSource = Shape<typeof StatusSource>;
 
 export function renderStatusEdit(
   instance: InstanceSettings,
+  id: string,
   revision: StoreStatusRevision,
   author: StoreAccountRecord,
   quote: Quote | undefined,
@@ -45,7 +46,7 @@ export function renderStatusEdit(
     sensitive: revision.sensitive,
     created_at: isoTime(revision.atMs),
     account: renderAccount(instance, author),
-    media_attachments: renderMediaList(instance, revision.media),
+    media_attachments: renderMediaList(instance, revision.media, id),
     emojis: emojiIn(instance, revision.spoilerText, revision.text, ...revision.pollOptions),
     ...(revision.pollOptions.length === 0
       ? {}

@@ -161,10 +161,13 @@ export function renderStatus(
     reblog: original ?? null,
     application: record.appName ? { name: record.appName, website: record.appWebsite || null } : null,
     account: renderAccount(instance, author),
-    media_attachments: renderMediaList(instance, record.media),
+    media_attachments: renderMediaList(instance, record.media, record.id),
     mentions: record.mentions.map(({ accountId, username, acct, url }) => ({ id: accountId, username, acct, url })),
     tags: record.tags.map((name) => ({ name, url: tagUrl(instance.baseUrl, name) })),
-    emojis: record.remote === undefined ? ownEmoji(instance, record) : remoteEmoji(record.remote.emojis),
+    emojis:
+      record.remote === undefined
+        ? ownEmoji(instance, record)
+        : remoteEmoji(instance, { of: 'statuses', id: record.id }, record.remote.emojis),
     card: record.card === undefined ? null : renderPreviewCard(instance, record.card),
     poll: null,
     quote: null,

@@ -10,7 +10,7 @@ import { notFound } from '../../viewing/visible.js';
 const WHOLE_BYTES_MAX = 256 * 1_024;
 
 /** Headers for files that anybody may have uploaded: nothing in them is executed or sniffed as another type. */
-const SAFE_HEADERS = {
+export const SAFE_HEADERS = {
   'cache-control': 'public, max-age=31536000, immutable',
   'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
   'cross-origin-resource-policy': 'cross-origin',
@@ -46,7 +46,8 @@ async function isOfSuspended(services: Pick<Services, 'entries' | 'limits'>, nam
   return owner !== undefined && services.limits.suspended(owner);
 }
 
-async function fileAnswer(
+/** Returns a file, or the part of it that a Range header names. */
+export async function fileAnswer(
   file: StoredFile,
   range: string | undefined,
   headers: Readonly<Record<string, string>>,

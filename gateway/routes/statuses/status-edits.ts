@@ -121,7 +121,7 @@ async function historyOf(
   const revisions = rows.length === 0 ? [revisionOf(record)] : rows.map((row) => row.value);
   const shown = seen.quote && (await services.pages.entity(services, viewer, seen));
   const quote = (shown?.reblog ?? shown)?.quote ?? undefined;
-  const edits = revisions.map((revision) => renderStatusEdit(services.instance, revision, author, quote));
+  const edits = revisions.map((revision) => renderStatusEdit(services.instance, record.id, revision, author, quote));
   const made = new JsonPieces([Buffer.from(JSON.stringify(edits))]);
   // The history is cached only if it matches the status' edit count: the row of an edit may precede the row of the
   // status.

@@ -133,6 +133,7 @@ export class GatewayFixture {
       tables: this.tables,
       caches: new Caches(),
       ...uploadsIn(this.tables),
+      remoteMedia: { open: unused },
       registry: {
         claim: unused,
         confirm: unused,

@@ -84,7 +84,7 @@ export async function openCity(stage: Stage = new Stage()) {
     ...{ trends: undefined as never, knownServers: undefined as never },
     tables,
     caches: new Caches(),
-    ...uploadsIn(stage.shared),
+    ...{ ...uploadsIn(stage.shared), remoteMedia: undefined as never },
     registry: undefined as never,
     clock: stage.clock,
     idClock: stage.clock,

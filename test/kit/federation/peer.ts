@@ -28,7 +28,7 @@ export type PeerAnswer =
   | {
       readonly status: number;
       readonly headers?: Readonly<Record<string, string>>;
-      readonly body?: string | Document;
+      readonly body?: string | Document | Buffer;
     };
 type Answering = PeerAnswer | ((request: Received) => PeerAnswer);
 
@@ -141,10 +141,14 @@ export class Peer {
       this.#answers.get(path) ?? (path === '/.well-known/webfinger' ? this.#webFinger(target) : { status: 404 });
     const answer = typeof given === 'function' ? given(one) : given;
     if (answer === 'hang') return;
-    const isText = typeof answer.body === 'string' || answer.body === undefined;
+    const isText = typeof answer.body === 'string' || answer.body === undefined || Buffer.isBuffer(answer.body);
     const type = isText ? {} : { 'content-type': ACTIVITY_TYPE };
     response.writeHead(answer.status, { ...type, ...answer.headers });
-    response.end(isText ? answer.body : JSON.stringify({ '@context': CONTEXT, ...(answer.body as Document) }));
+    response.end(
+      isText
+        ? (answer.body as string | Buffer | undefined)
+        : JSON.stringify({ '@context': CONTEXT, ...(answer.body as Document) }),
+    );
   }
 
   #webFinger(target: string): PeerAnswer {

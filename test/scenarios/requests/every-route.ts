@@ -37,6 +37,8 @@ export const NOTHING_THERE: ReadonlyMap<string, number> = new Map([
   ['GET /api/v1/annual_reports/:year', 404],
   ['POST /api/v1/annual_reports/:year/read', 404],
   ['GET /api/v1_alpha/async_refreshes/:id', 404],
+  ['GET /media_proxy/statuses/:id/:hash', 404],
+  ['GET /media_proxy/accounts/:id/:hash', 404],
   ['GET /dev/mails', 404],
 ]);
 

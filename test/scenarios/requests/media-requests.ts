@@ -17,6 +17,9 @@ const form = {
   ]),
 };
 
+/** No server is known here whose files could be shown. */
+const unknownFile: Fitting = { id: '1', rest: { hash: '0'.repeat(32) } };
+
 /** Returns successful requests of the routes of uploads. */
 export function mediaRequests(url: string, viewer: Person): Readonly<Record<string, () => Promise<Fitting>>> {
   let lent = 0;
@@ -42,6 +45,8 @@ export function mediaRequests(url: string, viewer: Person): Readonly<Record<stri
     'PUT /api/v1/media/:id': async () => ({ id: (await upload()).id, body: { description: 'a dot' } }),
     'DELETE /api/v1/media/:id': async () => ({ id: (await fresh()).id }),
     'GET /api/oembed': async () => ({ query: `url=${encodeURIComponent(await ownStatus())}` }),
+    'GET /media_proxy/statuses/:id/:hash': async () => unknownFile,
+    'GET /media_proxy/accounts/:id/:hash': async () => unknownFile,
     'GET /media/:id': async () => ({ id: new URL((await upload()).url).pathname.split('/').at(-1) ?? '' }),
   };
 }
