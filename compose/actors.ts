@@ -129,6 +129,7 @@ export async function openKinds(
     unread(base, 'failed to read the limits of accounts'),
     domains,
   );
+  const emojisIn = (...texts: readonly string[]) => emojiIn({ emojis: outside.emojis }, ...texts);
   const site = { baseUrl: settings.BASE_URL, domain: settings.DOMAIN };
   const mailLog = logger.child({ part: 'mail' });
   const mailer = openMailer({
@@ -141,10 +142,13 @@ export async function openKinds(
   const figures = new MailFigures();
   const pages = new LinkPages(web, parsers, (bytes) => workshop.cardImage(bytes));
   return {
-    account: accountKind({ ...site, tables, rings, media: workshop }),
+    account: accountKind({
+      ...{ ...site, tables, rings, media: workshop },
+      federation: { emojiIn: emojisIn, publicPem: (id) => outside.accountKeys.publicPem(id) },
+    }),
     conversation: conversationKind(tables, (account) => limits.silenced(account), published, {
       ...{ ...site, tables },
-      emojiIn: (...texts) => emojiIn({ emojis: outside.emojis }, ...texts),
+      emojiIn: emojisIn,
       nowMs: () => clock.nowMs(),
     }),
     instance: instanceKind(),

@@ -7,9 +7,12 @@ import type { Services } from '../http/services.js';
 import { loadAccounts } from '../viewing/people-at-hand.js';
 import type { ReadServices } from '../viewing/read-services.js';
 import { lensOf } from '../viewing/visible.js';
+import { meetStrangers } from './strangers.js';
 
 /** Concurrent look-ups of names: each is a serial read. */
 const NAMES_AT_ONCE_MAX = 8;
+
+type WritingServices = ReadServices & Pick<Services, 'registry' | 'federation' | 'clock'>;
 
 /** Text of a status in its stored form. */
 export interface Written {
@@ -26,7 +29,7 @@ export interface Written {
  * as media.
  */
 export async function written(
-  services: ReadServices & Pick<Services, 'registry'>,
+  services: WritingServices,
   author: string,
   status: string | undefined,
   spoiler: string | undefined,
@@ -47,10 +50,11 @@ export async function written(
 
 /** Finds the mentioned accounts, without those that the author blocks. Source: Mastodon ProcessMentionsService. */
 async function mentionable(
-  services: ReadServices & Pick<Services, 'registry'>,
+  services: WritingServices,
   author: string,
   names: readonly string[],
 ): Promise<ReadonlyMap<string, AccountMention>> {
+  if (names.some((name) => name.includes('@'))) await meetStrangers(services, names);
   const found = await findMentioned(services, names);
   if (found.size === 0) return found;
   const lens = await lensOf(services, author);

@@ -5,8 +5,8 @@ import { isMissing } from '../remote/port.js';
 import { outcomeOfNote } from './create.js';
 
 /**
- * The sender changes its profile or a status of its own. A profile is fetched from its server, which bounds how often
- * it changes. Source: ActivityPub §7.3.
+ * The sender changes its profile or a status of its own. A profile that is only named is fetched from its server, at
+ * most once in 5 min. Source: ActivityPub §7.3.
  */
 export const update: ActivityHandler = {
   isRemembered: false,
@@ -14,6 +14,8 @@ export const update: ActivityHandler = {
     const { object, objectId } = allowed;
     if (objectId === senderUri || (object !== undefined && typeAmong(object, ACTOR_TYPES) !== undefined)) {
       if (objectId !== senderUri) return 'ignored';
+      if (object !== undefined && typeAmong(object, ACTOR_TYPES) !== undefined)
+        return isMissing(await services.people.told(object, sender)) ? 'ignored' : 'done';
       if (!mayFetch) return 'needs-fetch';
       const found = await services.people.find(senderUri, { fresh: true });
       if (!isMissing(found)) return 'done';

@@ -2,6 +2,7 @@ import type { StoreAccountRecord } from '../../../proto/gen/types.js';
 import type { Caches } from '../../../store/cache/cache.js';
 import type { Tables } from '../../../store/port.js';
 import { accounts } from '../../../store/tables.js';
+import type { JsonObject } from '../../../transport/federation/bounded-json.js';
 import type { FederationClient } from '../../../transport/federation/port.js';
 import type { AccountCommands } from '../../account/slices.js';
 import { isProblem, Unavailable } from '../../domain/problem.js';
@@ -74,6 +75,11 @@ export class People implements RemotePeople {
     // The caller is not kept waiting; a failure leaves the account as it is.
     if (ageMs > FRESH_MS) void this.#again(canonical, known).catch(() => undefined);
     return known;
+  }
+
+  async told(document: JsonObject, known: StoreAccountRecord): Promise<StoreAccountRecord | Missing> {
+    const read = this.#readAt(known.origin?.uri ?? '', document, known.origin?.uri ?? '');
+    return isMissing(read) ? read : this.#stored(read, known);
   }
 
   async named(username: string, domain: string): Promise<StoreAccountRecord | Missing> {
@@ -167,13 +173,14 @@ export class People implements RemotePeople {
 
   /** Fetches an actor. Its document counts only under exactly its id. */
   async #read(uri: string): Promise<ReadActor | Missing> {
-    const { client, clock } = this.#around;
-    const nowMs = clock.nowMs();
-    const outcome = await client.object(uri);
-    if (outcome.kind !== 'object') return missingOf(outcome);
-    const verdict = authority(outcome.value, { finalUrl: outcome.url, expected: uri });
-    if (isRefused(verdict) || typeAmong(outcome.value, ACTOR_TYPES) === undefined) return { missing: 'gone' };
-    return readActor(outcome.value, verdict, nowMs) ?? { missing: 'gone' };
+    const outcome = await this.#around.client.object(uri);
+    return outcome.kind === 'object' ? this.#readAt(uri, outcome.value, outcome.url) : missingOf(outcome);
+  }
+
+  #readAt(uri: string, document: JsonObject, finalUrl: string): ReadActor | Missing {
+    const verdict = authority(document, { finalUrl, expected: uri });
+    if (isRefused(verdict) || typeAmong(document, ACTOR_TYPES) === undefined) return { missing: 'gone' };
+    return readActor(document, verdict, this.#around.clock.nowMs()) ?? { missing: 'gone' };
   }
 
   /** Stores what was read, in the account that has the name or in a new one. */

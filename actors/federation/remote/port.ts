@@ -17,6 +17,8 @@ export interface RemotePeople {
    * is refreshed in the background. `fresh`: fetches it now, at most once in 5 min.
    */
   find(uri: string, options?: { readonly fresh?: boolean }): Promise<StoreAccountRecord | Missing>;
+  /** Stores the actor document that a known account has sent, signed by itself. */
+  told(document: JsonObject, known: StoreAccountRecord): Promise<StoreAccountRecord | Missing>;
   /** Returns the account `username@domain`. Its name counts only if WebFinger of that domain leads to the actor. */
   named(username: string, domain: string): Promise<StoreAccountRecord | Missing>;
   /** Returns a public key and its owner, who is fetched if not known. `fresh`: after a signature did not match. */

@@ -6,6 +6,7 @@ import { accountMediaFiles, accountMediaRows, type MediaFiles } from '../media.j
 import { accountNames } from '../names.js';
 import { accountStream } from '../stream.js';
 import { federatedRelations } from './federate.js';
+import { federatedProfile, type ProfileFederation } from './federate-profile.js';
 import { domainParting } from './followers/domain-parting.js';
 import { inboxesOfFollowers } from './followers/follower-inboxes.js';
 import { movedFollowers } from './followers/moves.js';
@@ -33,6 +34,8 @@ export interface AccountContext {
   /** Home timelines of the accounts of this node. */
   readonly rings: HomeRings;
   readonly media: MediaFiles;
+  /** Needed to tell other servers of profiles. */
+  readonly federation?: ProfileFederation;
 }
 
 /**
@@ -58,6 +61,7 @@ export function accountReactions(around: AccountContext): readonly Reaction<Acco
     indexedStatuses(around.tables),
     signUpNotices(around.tables),
     accountMail(around, around.tables),
+    ...(around.federation === undefined ? [] : [federatedProfile({ ...around, ...around.federation })]),
     accountPushes,
     accountMediaFiles(around.media),
     accountPurge(around.tables),

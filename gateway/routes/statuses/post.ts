@@ -151,7 +151,7 @@ async function loadParent(
 }
 
 async function compose(
-  services: ReadServices & Pick<Services, 'registry'>,
+  services: ReadServices & Pick<Services, 'registry' | 'federation' | 'clock'>,
   author: StoreAccountRecord,
   parent: StoreStatusRecord | undefined,
   quoted: StoreStatusRecord | undefined,

@@ -1,3 +1,4 @@
+import { operatorClient } from '../../../cli/operator-socket.js';
 import { call, makePeople, type Person } from '../../scenarios/cluster/people.js';
 import { ServerProcess } from '../services/server-process.js';
 import { until } from '../time/until.js';
@@ -19,6 +20,18 @@ export class Place {
     const server = await ServerProcess.start({ FEDERATION_ALLOW_CIDRS: 'loopback' });
     const [person] = (await makePeople(server.dataDir, [name])) as [Person];
     return new Place(server, person);
+  }
+
+  /** Makes an administrator, who may call the API for administrators. */
+  async staff(): Promise<Person> {
+    const identity = { email: 'boss@example.org', password: 'correct horse battery' };
+    const account = { username: 'boss', ...identity, role: 'admin', confirmed: true };
+    const scopes = 'admin:read admin:write';
+    const { id, token = '' } = await operatorClient(this.server.dataDir)('account.create', {
+      ...account,
+      token: { scopes },
+    });
+    return { id, name: 'boss', ...identity, token };
   }
 
   get host(): string {

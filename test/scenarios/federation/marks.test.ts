@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { operatorClient } from '../../../cli/operator-socket.js';
 import { type Answer, Place, seen } from '../../kit/federation/two-places.js';
-import { call, type Person } from '../cluster/people.js';
+import { call } from '../cluster/people.js';
 
 /** Ann marks here what Ben writes there. */
 let [here, there]: Place[] = [];
@@ -78,7 +78,7 @@ test('votes reach the author alone, count once, and mention nobody', async () =>
 test('a forwarded report names the instance and not the reporter; another one stays here', async () => {
   const { own, copy } = await shared({ status: 'to be reported' });
   const { account } = await (here as Place).ask('GET', `statuses/${copy}`);
-  const admin = await staff(there as Place);
+  const admin = await (there as Place).staff();
   const told = { account_id: account.id, status_ids: [copy] };
   await (here as Place).ask('POST', 'reports', { ...told, comment: 'stays here' });
   await (here as Place).ask('POST', 'reports', { ...told, comment: 'goes out', forward: true });
@@ -98,15 +98,6 @@ test('a forwarded report names the instance and not the reporter; another one st
   assert.equal(report.target_account.account.id, (there as Place).person.id);
   assert.doesNotMatch(JSON.stringify(report), /\bann\b/);
 });
-
-/** Makes an administrator of the server, who may call the API for administrators. */
-async function staff({ server }: Place): Promise<Person> {
-  const identity = { email: 'boss@example.org', password: 'correct horse battery' };
-  const account = { username: 'boss', ...identity, role: 'admin', confirmed: true };
-  const operate = operatorClient(server.dataDir);
-  const { id, token = '' } = await operate('account.create', { ...account, token: { scopes: 'admin:read' } });
-  return { id, name: 'boss', ...identity, token };
-}
 
 test("marks of a person whose server and whose author's server are killed arrive once, in order", async () => {
   const { own, copy } = await shared({ status: 'marked in a bad hour' });

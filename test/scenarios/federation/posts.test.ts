@@ -2,6 +2,10 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { operatorClient } from '../../../cli/operator-socket.js';
 import { type Answer, follow, Place, seen } from '../../kit/federation/two-places.js';
+import { call, makePeople, type Person } from '../cluster/people.js';
+
+/** Two seconds for look-ups, and the post itself on a busy machine. */
+const MENTION_MS_MAX = 5_000;
 
 /** Ann writes here; Ben reads there and follows her. */
 let [here, there]: Place[] = [];
@@ -150,4 +154,47 @@ test('a former follower gets nothing more', async () => {
   });
   const { statuses } = await two.find('after the end');
   assert.deepEqual(statuses, []);
+});
+
+test('a mention of somebody unknown here is resolved before the status is stored; a name that leads nowhere stays text', async () => {
+  const [one, two] = places();
+  const [cem] = (await makePeople(two.server.dataDir, ['cem'])) as [Person];
+  const began = performance.now();
+  const made = await post({ status: `@cem@${two.host} and @nobody@${two.host}, hello` });
+  assert.ok(performance.now() - began < MENTION_MS_MAX);
+  assert.deepEqual(
+    made.mentions.map(({ acct }: Answer) => acct),
+    [`cem@${two.host}`],
+  );
+  await seen('the mention', async () => {
+    const told = (await call(two.server.url, cem, 'GET', '/api/v1/notifications')) as Answer[];
+    return told.some(({ type, status }) => type === 'mention' && status.uri === made.uri);
+  });
+  assert.match((await one.ask('GET', `statuses/${made.id}`)).content, /@nobody@/);
+});
+
+test('a changed profile reaches followers', async () => {
+  const [one, two] = places();
+  const id = await follow(two, one);
+  await one.ask('PATCH', 'accounts/update_credentials', { display_name: 'Ann of Felt', note: 'wool and more' });
+  const there = await seen('the new name', async () => {
+    const now = await two.ask('GET', `accounts/${id}`);
+    return now.display_name === 'Ann of Felt' && now;
+  });
+  assert.match(there.note, /wool and more/);
+});
+
+test('the end of an account reaches the servers of its followers', async () => {
+  const [one, two] = places();
+  const [dee] = (await makePeople(one.server.dataDir, ['dee'])) as [Person];
+  const { accounts } = await two.find(`@dee@${one.host}`);
+  const { id } = accounts[0];
+  await two.ask('POST', `accounts/${id}/follow`);
+  const followed = async () => (await two.ask('GET', `accounts/relationships?id[]=${id}`))[0].following;
+  const followers = () => call(one.server.url, dee, 'GET', `/api/v1/accounts/${dee.id}/followers`) as Promise<Answer[]>;
+  await seen('the follower', async () => (await followers()).length === 1);
+  const boss = await one.staff();
+  await call(one.server.url, boss, 'POST', `/api/v1/admin/accounts/${dee.id}/action`, { type: 'suspend' });
+  await call(one.server.url, boss, 'DELETE', `/api/v1/admin/accounts/${dee.id}`);
+  await seen('the end of the follow', async () => !(await followed()));
 });

@@ -5,6 +5,7 @@ import type { AccountEvents, AccountState } from '../../../account/slices.js';
 import { accountUri, isLocal } from '../../../domain/addresses.js';
 import { eraOfId, eraOfMs } from '../../../domain/ids.js';
 import { queueActivity } from '../../../federation/delivery/queue.js';
+import { inboxesOfFollowersOf } from '../../../federation/outgoing/audience.js';
 import { moveActivity } from '../../../federation/outgoing/move.js';
 import type { Effects, Happened, Reaction } from '../../../runtime/kind.js';
 import { eraPages } from '../../era-pages.js';
@@ -40,7 +41,7 @@ export function movedFollowers({ baseUrl, tables }: MovesContext): Reaction<Acco
         if (own !== undefined && isLocal(own)) {
           const uri = accountUri(baseUrl, own);
           const activity = moveActivity(uri, targetUri, atMs);
-          const inboxes = await inboxesOf(tables, now);
+          const inboxes = await inboxesOfFollowersOf(tables, now.self);
           const signer = { id: now.self, uri };
           await queueActivity(tables, now, effects, { activity, inboxes, signer, order: now.self });
         }
@@ -56,22 +57,6 @@ export function movedFollowers({ baseUrl, tables }: MovesContext): Reaction<Acco
       },
     },
   };
-}
-
-/** Returns the inboxes of all followers of other servers. An account moves rarely, so each follower is read. */
-async function inboxesOf(tables: Tables, now: Now): Promise<readonly string[]> {
-  const inboxes = new Set<string>();
-  for (let after = ''; ; ) {
-    const rows = await followersAfter(tables, now, after);
-    const last = rows.at(-1)?.key.edge;
-    if (last === undefined) return [...inboxes];
-    after = last;
-    const keys = rows.map(({ value }) => ({ account: value.accountId }));
-    for (const record of await tables.getMany(accounts, keys)) {
-      const inbox = record?.remote && (record.remote.sharedInbox || record.remote.inbox);
-      if (inbox) inboxes.add(inbox);
-    }
-  }
 }
 
 function followersAfter(tables: Tables, { self, atMs }: Now, after: string) {

@@ -124,6 +124,10 @@ export class ForeignWorld {
       people: {
         known: async (uri) => this.accounts.get(uri),
         find: async (uri) => (fetch(uri) && this.accounts.get(uri)) ?? { missing: 'gone' },
+        told: async (document, known) => {
+          this.sent.push([known.id, 'told', document.id]);
+          return known;
+        },
         named: async () => ({ missing: 'gone' }),
         publicPem: async (keyId) => {
           const actor = fetch(keyId.replace(/#.*/, ''));

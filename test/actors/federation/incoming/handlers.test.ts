@@ -132,6 +132,13 @@ test('a named Note in reply to a local poll is a vote', async () => {
   );
 });
 
+test("an embedded profile counts if it is the sender's own", async () => {
+  const own = { id: ann.uri, type: 'Person', inbox: `${ann.uri}/inbox`, preferredUsername: 'ann' };
+  assert.deepEqual(await commandsOf('Update', own), [[annId, 'told', ann.uri]]);
+  assert.deepEqual(await commandsOf('Update', { ...own, id: `${ann.uri}2` }), []);
+  assert.deepEqual(await commandsOf('Update', { ...own, id: 'https://v.example/users/x' }), []);
+});
+
 test('Update and Delete reach the statuses of the sender alone', async () => {
   const mine = { id: world.peer.uri('n'), type: 'Note', attributedTo: ann.uri, content: 'new' };
   assert.deepEqual(await commandsOf('Update', mine), []);

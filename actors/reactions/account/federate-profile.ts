@@ -1,0 +1,63 @@
+import type { ReadTables } from '../../../store/port.js';
+import { accounts } from '../../../store/tables.js';
+import { emptyProfile } from '../../account/profile.js';
+import type { AccountEvents, AccountState } from '../../account/slices.js';
+import { accountUri } from '../../domain/addresses.js';
+import { type Outgoing, queueActivity } from '../../federation/delivery/queue.js';
+import { actorDocument } from '../../federation/documents/actor.js';
+import type { Rendering } from '../../federation/documents/objects.js';
+import { inboxesOfFollowersOf } from '../../federation/outgoing/audience.js';
+import { deleteActivity } from '../../federation/outgoing/delete.js';
+import { updateActivity } from '../../federation/outgoing/update.js';
+import type { Effects, Happened, Reaction } from '../../runtime/kind.js';
+
+/** The dependencies of activities about profiles. */
+export interface ProfileFederation extends Pick<Rendering, 'emojiIn'> {
+  /** Returns the public key of a local account. @throws Unavailable */
+  publicPem(account: string): Promise<string>;
+}
+
+interface Here extends ProfileFederation {
+  readonly tables: Pick<ReadTables, 'get' | 'range'>;
+  readonly baseUrl: string;
+  readonly domain: string;
+}
+type Now = Happened<AccountState>;
+
+/** Tells the servers of followers of changes of a profile, and of the end of the account, after the reply. */
+export function federatedProfile(here: Here): Reaction<AccountState, AccountEvents> {
+  const { baseUrl, tables } = here;
+  const send = async (
+    now: Now,
+    effects: Effects,
+    render: (uri: string) => Promise<Outgoing['activity'] | undefined>,
+  ) => {
+    const inboxes = await inboxesOfFollowersOf(tables, now.self);
+    if (inboxes.length === 0) return;
+    const uri = accountUri(baseUrl, { username: now.state.owner?.username ?? '', origin: undefined });
+    const activity = await render(uri);
+    const outgoing = { inboxes, signer: { id: now.self, uri }, order: now.self };
+    if (activity !== undefined) await queueActivity(tables, now, effects, { activity, ...outgoing });
+  };
+  return {
+    surface: 'federation',
+    beforeReply: false,
+    on: {
+      profileUpdated(_event, now, effects) {
+        if (now.state.isFollowedElsewhere !== true) return undefined;
+        return send(now, effects, async (uri) => {
+          const record = await tables.get(accounts, { account: now.self });
+          if (record === undefined) return undefined;
+          const { displayName, note, fields } = record.profile ?? emptyProfile;
+          const emojis = here.emojiIn(displayName, note, ...fields.flatMap(({ name, value }) => [name, value]));
+          const actor = actorDocument(here, record, await here.publicPem(now.self), emojis);
+          return updateActivity(uri, actor, `${now.seq}`);
+        });
+      },
+      moderated({ action }, now, effects) {
+        if (action !== 'delete' || now.state.isFollowedElsewhere !== true) return undefined;
+        return send(now, effects, async (uri) => ({ ...deleteActivity(uri, uri), object: uri }));
+      },
+    },
+  };
+}
