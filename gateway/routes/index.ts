@@ -45,6 +45,7 @@ import { passwordRoutes } from './oauth/passwords.js';
 import { sessionRoutes } from './oauth/sessions.js';
 import { signUpRoutes } from './oauth/sign-up.js';
 import { tokenRoutes } from './oauth/token.js';
+import { asyncRefreshRoutes } from './statuses/async-refreshes.js';
 import { pollRoutes } from './statuses/polls.js';
 import { quoteRoutes } from './statuses/quotes.js';
 import { scheduledStatusRoutes } from './statuses/scheduled-statuses.js';
@@ -71,6 +72,7 @@ const routes: readonly AnyRoute[] = [
   ...announcementRoutes,
   ...appRoutes,
   ...authPageRoutes,
+  ...asyncRefreshRoutes,
   ...authorizeRoutes,
   ...collectionRoutes,
   ...conversationRoutes,

@@ -1,4 +1,4 @@
-import type { StoreAccountRecord } from '../../../proto/gen/types.js';
+import type { StoreAccountRecord, StoreStatusRecord } from '../../../proto/gen/types.js';
 import type { JsonObject } from '../../../transport/federation/bounded-json.js';
 
 /** `gone`: 404, 410, or not usable; `refused`: its server or a policy refuses it; `later`: a repetition may succeed. */
@@ -60,4 +60,23 @@ export interface RemoteNotes {
   revised(note: JsonObject, author: StoreAccountRecord): Promise<KnownStatus | Missing | 'irrelevant'>;
   /** Deletes a status of the author, and remembers it: if it arrives later, it is not stored. */
   deleted(uri: string, author: StoreAccountRecord): Promise<void>;
+}
+
+/** The search of a thread for answers that are not known here. */
+export interface ThreadRefresh {
+  readonly id: string;
+  readonly isRunning: boolean;
+  /** Statuses found so far; undefined if another node knows it. */
+  readonly found: number | undefined;
+}
+
+/** Completes threads behind the answer to their reader. */
+export interface RemoteThreads {
+  /**
+   * Begins to look for answers to statuses of other servers, unless it was done in the last 15 min. Returns the search
+   * while it runs.
+   */
+  refresh(conversationId: string, shown: readonly StoreStatusRecord[]): ThreadRefresh | undefined;
+  /** Returns a search by its id; undefined if it is no id of one. */
+  state(id: string): ThreadRefresh | undefined;
 }

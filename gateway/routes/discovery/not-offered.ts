@@ -1,10 +1,10 @@
 import { Type } from '@sinclair/typebox';
 import { isProblem, problem } from '../../../actors/domain/problem.js';
 import { LANGUAGE_CHARS_MAX } from '../../../actors/domain/text/language.js';
-import { entity, nullable, oneOf } from '../../http/entity.js';
+import { entity, nullable } from '../../http/entity.js';
 import { type AnyRoute, route } from '../../http/route.js';
 import { idParams } from '../../pages/answers.js';
-import { notFound, visibleStatus } from '../../viewing/visible.js';
+import { visibleStatus } from '../../viewing/visible.js';
 
 /** The REST API's TranslationPollOption. */
 const TranslationPollOption = entity('TranslationPollOption', {
@@ -34,20 +34,6 @@ const Translation = entity('Translation', {
   poll: Type.Optional(nullable(TranslationPoll)),
 });
 
-/** The REST API's AsyncRefresh. */
-const AsyncRefresh = entity('AsyncRefresh', {
-  id: Type.String(),
-  status: oneOf('running', 'finished'),
-  result_count: Type.Optional(nullable(Type.Integer())),
-});
-
-/** The REST API's AsyncRefreshResponse. */
-const AsyncRefreshResponse = entity('AsyncRefreshResponse', {
-  async_refresh: AsyncRefresh,
-});
-
-const REFRESH_ID_CHARS_MAX = 500;
-
 const translate = route({
   method: 'POST',
   path: '/api/v1/statuses/:id/translate',
@@ -62,15 +48,5 @@ const translate = route({
   },
 });
 
-const asyncRefresh = route({
-  method: 'GET',
-  path: '/api/v1_alpha/async_refreshes/:id',
-  auth: 'user',
-  scope: 'read',
-  params: Type.Object({ id: Type.String({ maxLength: REFRESH_ID_CHARS_MAX }) }),
-  answer: AsyncRefreshResponse,
-  handle: () => notFound(),
-});
-
-/** Routes of features that this server does not have: translation and asynchronous refreshes. */
-export const notOfferedRoutes: readonly AnyRoute[] = [translate, asyncRefresh];
+/** Routes of features that this server does not have: translation. */
+export const notOfferedRoutes: readonly AnyRoute[] = [translate];

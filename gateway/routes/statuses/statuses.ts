@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { storedId } from '../../../actors/domain/ids.js';
 import { isProblem, type Problem } from '../../../actors/domain/problem.js';
-import type { ConversationThread } from '../../../proto/gen/types.js';
+import type { ConversationThread, StoreStatusRecord } from '../../../proto/gen/types.js';
 import { entity } from '../../http/entity.js';
 import { JsonPieces } from '../../http/json-pieces.js';
 import { type Answer, type AnyRoute, json, route } from '../../http/route.js';
@@ -64,17 +64,39 @@ const getStatuses = route({
  * is the only one.
  */
 function contextAnswer(
-  services: ReadServices & Pick<Services, 'pages'>,
+  services: ReadServices & Pick<Services, 'pages' | 'federation'>,
   viewer: string | undefined,
-  thread: ConversationThread,
+  { thread, root }: { readonly thread: ConversationThread; readonly root: StoreStatusRecord },
 ): Soon<Answer<JsonPieces>> {
   const { ancestors, descendants } = thread;
   return soon(visibleById(services, viewer, [...ancestors, ...descendants], PLACES.thread), (all) =>
     soon(services.pages.pieces(services, viewer, all), (shown) => {
       const [above, below] = [arrayOf(shown.slice(0, ancestors.length)), arrayOf(shown.slice(ancestors.length))];
-      return json(new JsonPieces([ANCESTORS, ...above, DESCENDANTS, ...below, END]));
+      const body = new JsonPieces([ANCESTORS, ...above, DESCENDANTS, ...below, END]);
+      const records = all.flatMap((seen) => (seen === undefined ? [] : [seen.record]));
+      return json(body, refreshing(services, viewer, [root, ...records]));
     }),
   );
+}
+
+/** Seconds after which a client asks whether a search has ended. */
+const ASK_AGAIN_S = 3;
+
+/**
+ * Has answers fetched that the servers of these statuses know, for signed-in readers only. Returns the header that names
+ * the search while it runs.
+ */
+function refreshing(
+  services: Pick<Services, 'federation'>,
+  viewer: string | undefined,
+  records: readonly [StoreStatusRecord, ...StoreStatusRecord[]],
+): Readonly<Record<string, string>> | undefined {
+  const remote = viewer === undefined ? [] : records.filter(({ domain }) => domain !== undefined);
+  if (remote.length === 0) return undefined;
+  const refresh = services.federation.threads.refresh(records[0].conversationId, remote);
+  if (refresh === undefined) return undefined;
+  const { id, found = 0 } = refresh;
+  return { 'mastodon-async-refresh': `id="${id}", retry=${ASK_AGAIN_S}, result_count=${found}` };
 }
 
 const deleteStatus = route({
@@ -122,9 +144,9 @@ const context = route({
   handle: async ({ services, viewer, params }) => {
     const seen = await visibleStatus(services, viewer, params.id);
     if (isProblem(seen)) return seen;
-    const { id, conversationId } = seen.original ?? seen.record;
-    const thread = await services.askConversation(conversationId, 'context', { statusId: id });
-    return isProblem(thread) ? thread : contextAnswer(services, viewer, thread);
+    const root = seen.original ?? seen.record;
+    const thread = await services.askConversation(root.conversationId, 'context', { statusId: root.id });
+    return isProblem(thread) ? thread : contextAnswer(services, viewer, { thread, root });
   },
 });
 
