@@ -1,5 +1,6 @@
 // A server of Fedify with one person, fred, who accepts every follow. It prints what it receives, one JSON text a line.
-// usage: node fedify-server.mjs PEERS-FOLDER SIGNATURE-SCHEME; a line `follow ADDRESS` on standard input sends a Follow.
+// usage: node fedify-server.mjs PEERS-FOLDER SIGNATURE-SCHEME. Lines on standard input send activities to the actor at
+// ADDRESS: `follow ADDRESS`, `like ADDRESS STATUS`, `post|edit|delete ADDRESS NUMBER TEXT` about fred's status NUMBER.
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -10,7 +11,10 @@ const [folder, firstKnock] = process.argv.slice(2);
 const { resolve } = createRequire(join(folder, 'package.json'));
 const load = (name) => import(pathToFileURL(resolve(name)));
 const { createFederation, generateCryptoKeyPair, MemoryKvStore } = await load('@fedify/fedify');
-const { Accept, Endpoints, Follow, lookupObject, Person, Reject, Undo } = await load('@fedify/vocab');
+const vocabulary = await load('@fedify/vocab');
+const { Accept, Add, Announce, Create, Delete, Endpoints, Follow, Like, Note, Person, Reject } = vocabulary;
+const { lookupObject, PUBLIC_COLLECTION, Remove, Tombstone, Undo, Update } = vocabulary;
+const { Temporal } = await load('@js-temporal/polyfill');
 
 const FRED = 'fred';
 const say = (what) => console.log(JSON.stringify(what));
@@ -43,8 +47,20 @@ federation
   })
   .on(Accept, (_context, accept) => say({ type: 'Accept', actor: accept.actorId.href }))
   .on(Reject, (_context, reject) => say({ type: 'Reject', actor: reject.actorId.href }))
+  .on(Create, async (context, create) => sayOf(context, 'Create', create))
+  .on(Update, async (context, update) => sayOf(context, 'Update', update))
+  .on(Delete, (_context, gone) => say({ type: 'Delete', object: gone.objectId?.href }))
+  .on(Like, (_context, like) => say({ type: 'Like', object: like.objectId.href }))
+  .on(Announce, (_context, reblog) => say({ type: 'Announce', object: reblog.objectId.href }))
+  .on(Add, (_context, add) => say({ type: 'Add', object: add.objectId.href }))
+  .on(Remove, (_context, removal) => say({ type: 'Remove', object: removal.objectId.href }))
   .on(Undo, async (context, undo) => say({ type: 'Undo', of: (await undo.getObject(context)).constructor.name }))
   .onError((_context, error) => say({ type: 'error', message: String(error) }));
+
+async function sayOf(context, type, activity) {
+  const object = await activity.getObject(context);
+  say({ type, object: object.id.href, kind: object.constructor.name, content: `${object.content ?? object.name}` });
+}
 
 const server = createServer(async (request, response) => {
   const pieces = [];
@@ -58,8 +74,9 @@ const server = createServer(async (request, response) => {
 });
 server.listen(0, '127.0.0.1', () => say({ type: 'listens', port: server.address().port }));
 
+const started = Temporal.Now.instant();
 for await (const line of createInterface({ input: process.stdin })) {
-  const [, address] = line.split(' ');
+  const [verb, address, number, ...text] = line.split(' ');
   const context = federation.createContext(new URL(`http://127.0.0.1:${server.address().port}`), undefined);
   const options = {
     documentLoader: context.documentLoader,
@@ -67,6 +84,22 @@ for await (const line of createInterface({ input: process.stdin })) {
     allowPrivateAddress: true,
   };
   const target = await lookupObject(address, options);
-  const follow = new Follow({ id: own(context), actor: context.getActorUri(FRED), object: target.id });
-  await context.sendActivity({ identifier: FRED }, target, follow);
+  const actor = context.getActorUri(FRED);
+  const id = new URL(`/users/${FRED}/notes/${number}`, actor);
+  const note = (edited) =>
+    new Note({
+      ...{ id, attribution: actor, content: text.join(' '), to: PUBLIC_COLLECTION, cc: target.id },
+      published: started,
+      ...(edited ? { updated: Temporal.Now.instant() } : {}),
+    });
+  const about = { id: own(context), actor };
+  const to = { to: PUBLIC_COLLECTION };
+  const activities = {
+    follow: () => new Follow({ ...about, object: target.id }),
+    like: () => new Like({ ...about, object: new URL(number) }),
+    post: () => new Create({ ...about, ...to, object: note(false) }),
+    edit: () => new Update({ ...about, ...to, object: note(true) }),
+    delete: () => new Delete({ ...about, ...to, object: new Tombstone({ id }) }),
+  };
+  await context.sendActivity({ identifier: FRED }, target, activities[verb]());
 }

@@ -8,6 +8,7 @@ import { actorDocument } from '../../federation/documents/actor.js';
 import type { Rendering } from '../../federation/documents/objects.js';
 import { inboxesOfFollowersOf } from '../../federation/outgoing/audience.js';
 import { deleteActivity } from '../../federation/outgoing/delete.js';
+import { pinActivity } from '../../federation/outgoing/pin.js';
 import { updateActivity } from '../../federation/outgoing/update.js';
 import type { Effects, Happened, Reaction } from '../../runtime/kind.js';
 
@@ -24,7 +25,7 @@ interface Here extends ProfileFederation {
 }
 type Now = Happened<AccountState>;
 
-/** Tells the servers of followers of changes of a profile, and of the end of the account, after the reply. */
+/** Tells the servers of followers of changes of a profile, of pins and of the end of the account, after the reply. */
 export function federatedProfile(here: Here): Reaction<AccountState, AccountEvents> {
   const { baseUrl, tables } = here;
   const send = async (
@@ -39,6 +40,10 @@ export function federatedProfile(here: Here): Reaction<AccountState, AccountEven
     const outgoing = { inboxes, signer: { id: now.self, uri }, order: now.self };
     if (activity !== undefined) await queueActivity(tables, now, effects, { activity, ...outgoing });
   };
+  const pin = (type: 'Add' | 'Remove', statusId: string, now: Now, effects: Effects) =>
+    now.state.isFollowedElsewhere === true && now.state.origin === undefined
+      ? send(now, effects, async (uri) => pinActivity(type, uri, `${uri}/statuses/${statusId}`, `${now.seq}`))
+      : undefined;
   return {
     surface: 'federation',
     beforeReply: false,
@@ -54,6 +59,8 @@ export function federatedProfile(here: Here): Reaction<AccountState, AccountEven
           return updateActivity(uri, actor, `${now.seq}`);
         });
       },
+      pinned: ({ statusId }, now, effects) => pin('Add', statusId, now, effects),
+      unpinned: ({ statusId }, now, effects) => pin('Remove', statusId, now, effects),
       moderated({ action }, now, effects) {
         if (action !== 'delete' || now.state.isFollowedElsewhere !== true) return undefined;
         return send(now, effects, async (uri) => ({ ...deleteActivity(uri, uri), object: uri }));

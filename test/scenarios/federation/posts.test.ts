@@ -96,6 +96,17 @@ test('an edit and a deletion follow the status', async () => {
   await assert.rejects(two.ask('GET', `statuses/${copy.id}`), /404/);
 });
 
+test('a pinned status is pinned there, and is not when it ends', async () => {
+  const [one, two] = places();
+  const made = await post({ status: 'to be pinned' });
+  const copy = await arrived(made);
+  const pinned = async (): Promise<Answer[]> => two.ask('GET', `accounts/${copy.account.id}/statuses?pinned=true`);
+  await one.ask('POST', `statuses/${made.id}/pin`);
+  await seen('the pin', async () => (await pinned()).some(({ uri }) => uri === made.uri));
+  await one.ask('POST', `statuses/${made.id}/unpin`);
+  await seen('no pin', async () => (await pinned()).length === 0);
+});
+
 test('a poll arrives with its options, and a vote from there counts here', async () => {
   const [one, two] = places();
   const made = await post({ status: 'which?', poll: { options: ['this', 'that'], expires_in: 3_600 } });
