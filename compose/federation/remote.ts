@@ -1,12 +1,21 @@
 import { Notes } from '../../actors/federation/remote/notes.js';
 import { People, type PeopleContext } from '../../actors/federation/remote/people.js';
-import type { RemoteNotes, RemotePeople, RemoteThreads } from '../../actors/federation/remote/port.js';
+import type { RemoteNotes, RemotePeople, RemoteProfiles, RemoteThreads } from '../../actors/federation/remote/port.js';
+import { Profiles } from '../../actors/federation/remote/profiles.js';
 import { Threads } from '../../actors/federation/remote/threads.js';
 import { receiverOf } from '../../actors/runtime/kind.js';
 import type { Runtime } from '../../actors/runtime/runtime.js';
 import type { FederationClient } from '../../transport/federation/port.js';
 import type { Kinds } from '../actors.js';
 import type { NodeBase } from '../base.js';
+
+/** Accounts, statuses, threads and profiles of other servers. */
+interface Remote {
+  readonly people: RemotePeople;
+  readonly notes: RemoteNotes;
+  readonly threads: RemoteThreads;
+  readonly profiles: RemoteProfiles;
+}
 
 /** Opens what finds and stores accounts and statuses of other servers. */
 export function openRemote(
@@ -15,7 +24,7 @@ export function openRemote(
   runtime: Runtime,
   names: Pick<PeopleContext, 'registry' | 'newAccountId'>,
   client: FederationClient,
-): { readonly people: RemotePeople; readonly notes: RemoteNotes; readonly threads: RemoteThreads } {
+): Remote {
   const { BASE_URL: baseUrl, DOMAIN: domain } = settings;
   // Only what activities may ask for.
   const askAccount = receiverOf(account, runtime);
@@ -23,5 +32,11 @@ export function openRemote(
   const shared = { tables, clock, caches, client, baseUrl, askAccount, registry: names.registry };
   const people = new People({ ...shared, ...names, domain, policies });
   const notes = new Notes({ ...shared, people });
-  return { people, notes, threads: new Threads({ tables, clock, caches, client, notes }) };
+  const around = { clock, caches, client, notes };
+  return {
+    people,
+    notes,
+    threads: new Threads({ ...around, tables }),
+    profiles: new Profiles({ ...around, askAccount }),
+  };
 }

@@ -2,7 +2,7 @@ import type { ConversationCommands } from '../../actors/conversation/slices.js';
 import type { KeyedTokens } from '../../actors/domain/keyed-tokens.js';
 import type { Problem } from '../../actors/domain/problem.js';
 import type { Random } from '../../actors/domain/time.js';
-import type { RemoteNotes, RemotePeople, RemoteThreads } from '../../actors/federation/remote/port.js';
+import type { RemoteNotes, RemotePeople, RemoteProfiles, RemoteThreads } from '../../actors/federation/remote/port.js';
 import type { InstanceCommands } from '../../actors/instance/commands.js';
 import type { Commands as ReportCommands } from '../../actors/report/report.js';
 import type { TypedAsk } from '../../actors/runtime/kind.js';
@@ -79,6 +79,7 @@ export interface Services extends ReadServices {
     readonly people: RemotePeople;
     readonly notes: RemoteNotes;
     readonly threads: RemoteThreads;
+    readonly profiles: RemoteProfiles;
   };
   readonly inbox: ActivityInbox;
   /** Decides to which addresses this server may connect on behalf of users. */

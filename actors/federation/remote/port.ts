@@ -80,3 +80,9 @@ export interface RemoteThreads {
   /** Returns a search by its id; undefined if it is no id of one. */
   state(id: string): ThreadRefresh | undefined;
 }
+
+/** Completes profiles behind the answer to their reader. */
+export interface RemoteProfiles {
+  /** Begins to fetch pinned and latest statuses of an account, unless it was done today. Never throws. */
+  complete(account: StoreAccountRecord): void;
+}

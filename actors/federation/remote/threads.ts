@@ -5,9 +5,8 @@ import { statuses } from '../../../store/tables.js';
 import type { FederationClient } from '../../../transport/federation/port.js';
 import { eachBounded } from '../../domain/each-bounded.js';
 import type { Clock } from '../../domain/time.js';
-import { authority, isRefused } from '../reading/authority.js';
-import { isSameOrigin } from '../reading/uris.js';
-import { asList, idOf, isObject, type JsonObject, objectOf } from '../reading/values.js';
+import { idOf } from '../reading/values.js';
+import { itemsOf } from './collection.js';
 import { isMissing, type RemoteNotes, type RemoteThreads, type ThreadRefresh } from './port.js';
 
 /** Time between two refreshes of a thread. Source: Mastodon, 15 min. */
@@ -21,8 +20,6 @@ const THREADS_MAX = 10_000;
 /** Answers that one refresh looks up, and those of one collection. */
 const THREAD_MAX = 1_000;
 const COLLECTION_MAX = 500;
-/** Pages of one collection, which may be empty. */
-const PAGES_MAX = 20;
 /** Answers of a thread that are looked up at the same time. */
 const AT_ONCE_MAX = 4;
 
@@ -96,7 +93,7 @@ export class Threads implements RemoteThreads {
     const asked = new Set<string>();
     const isOver = () => clock.monotonicMs() >= untilMs || asked.size >= THREAD_MAX;
     for (let status = queue.shift(); status !== undefined && !isOver(); status = queue.shift()) {
-      const answers = await this.#answersTo(status, untilMs);
+      const answers = await this.#answersTo(status, isOver);
       await eachBounded(answers, AT_ONCE_MAX, async (uri) => {
         if (asked.has(uri) || isOver()) return;
         asked.add(uri);
@@ -111,37 +108,11 @@ export class Threads implements RemoteThreads {
   }
 
   /** Returns the addresses of the answers that the status's own server lists. */
-  async #answersTo({ origin, remote }: StoreStatusRecord, untilMs: number): Promise<ReadonlySet<string>> {
-    const found = new Set<string>();
-    const read = new Set<string>();
-    let next = remote?.repliesUri;
-    while (next !== undefined && isSameOrigin(next, origin?.uri) && !read.has(next) && read.size < PAGES_MAX) {
-      if (found.size >= COLLECTION_MAX || this.#around.clock.monotonicMs() >= untilMs) break;
-      read.add(next);
-      const page = await this.#collection(next);
-      if (page === undefined) break;
-      // The first page is mostly a part of the collection.
-      const first = objectOf(page.first);
-      for (const part of first === undefined ? [page] : [page, first]) addItems(found, part);
-      next = idOf(first?.next) ?? idOf(page.next) ?? (first === undefined ? idOf(page.first) : undefined);
-    }
-    return found;
-  }
-
-  async #collection(uri: string): Promise<JsonObject | undefined> {
-    const outcome = await this.#around.client.object(uri);
-    if (outcome.kind !== 'object') return undefined;
-    return isRefused(authority(outcome.value, { finalUrl: outcome.url })) ? undefined : outcome.value;
+  async #answersTo({ origin, remote }: StoreStatusRecord, isOver: () => boolean): Promise<ReadonlySet<string>> {
+    const bounds = { owner: origin?.uri, itemsMax: COLLECTION_MAX, isOver };
+    const items = await itemsOf(this.#around.client, remote?.repliesUri || undefined, bounds);
+    return new Set(items.map(idOf).filter((uri) => uri !== undefined));
   }
 }
 
 const told = ({ id, isRunning, found }: Refresh): ThreadRefresh => ({ id, isRunning, found });
-
-/** Adds the ids of items. Embedded objects are fetched by their ids like the others. */
-function addItems(found: Set<string>, { items, orderedItems }: JsonObject): void {
-  for (const item of [...asList(items, COLLECTION_MAX), ...asList(orderedItems, COLLECTION_MAX)]) {
-    if (found.size >= COLLECTION_MAX) return;
-    const uri = idOf(isObject(item) ? item.id : item);
-    if (uri !== undefined) found.add(uri);
-  }
-}

@@ -140,6 +140,8 @@ function statusesOf(
 ): Soon<Answer<JsonPieces>> {
   const { services, viewer, query } = request;
   const bounds = pageBounds(query);
+  // Guests do not make this server fetch anything.
+  if (record.remote !== undefined && viewer !== undefined) services.federation.profiles.complete(record);
   if (query.pinned === true) {
     const pinned = [...record.pinnedIds].reverse();
     return soon(visibleById(services, viewer, pinned, PLACES.profile), (seen) => {

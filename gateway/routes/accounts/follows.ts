@@ -30,6 +30,7 @@ const Follow = Type.Object({
 const follow = acting('follow', WRITE_FOLLOWS, Follow, async (services, viewer, target, body) => {
   if (isSuspended(target)) return notFound();
   refreshRemote(services, target);
+  if (target.remote !== undefined) services.federation.profiles.complete(target);
   return services.askAccount(viewer, 'follow', {
     target: target.id,
     targetLocked: target.profile?.locked ?? false,
