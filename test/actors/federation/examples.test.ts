@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { noteDocument } from '../../../actors/federation/documents/note.js';
+import { announceActivity, createActivity } from '../../../actors/federation/documents/publishing.js';
+import { acceptActivity } from '../../../actors/federation/outgoing/accept.js';
+import { blockActivity } from '../../../actors/federation/outgoing/block.js';
+import { deleteActivity } from '../../../actors/federation/outgoing/delete.js';
+import { flagActivity } from '../../../actors/federation/outgoing/flag.js';
+import { followActivity } from '../../../actors/federation/outgoing/follow.js';
+import { likeActivity } from '../../../actors/federation/outgoing/like.js';
+import { moveActivity } from '../../../actors/federation/outgoing/move.js';
+import { pinActivity } from '../../../actors/federation/outgoing/pin.js';
+import { rejectActivity } from '../../../actors/federation/outgoing/reject.js';
+import { undoActivity } from '../../../actors/federation/outgoing/undo.js';
+import { updateActivity } from '../../../actors/federation/outgoing/update.js';
+import { voteActivity } from '../../../actors/federation/outgoing/vote.js';
+import { codec } from '../../../proto/codec.js';
+import type { StoreStatusRecord } from '../../../proto/gen/types.js';
+
+const baseUrl = 'https://here.example';
+const ann = `${baseUrl}/users/ann`;
+const ben = 'https://there.example/users/ben';
+const theirs = `${ben}/statuses/7`;
+const atMs = Date.UTC(2026, 0, 1, 12);
+const pair = { local: ann, remote: ben };
+const none = new Uint8Array(0);
+
+const author = codec('murmuration.store.AccountRecord').decode(none);
+const record: StoreStatusRecord = {
+  ...codec('murmuration.store.StatusRecord').decode(none),
+  ...{ id: '42', accountId: '1', conversationId: '42', visibility: 'public', createdAtMs: atMs, language: 'en' },
+  ...{ text: 'Hello #fediverse', html: '<p>Hello <a href="https://here.example/tags/fediverse">#fediverse</a></p>' },
+  tags: ['fediverse'],
+};
+const around = { baseUrl, author: { ...author, id: '1', username: 'ann' }, emojis: [], quoteUri: undefined };
+const surroundings = { ...around, mentions: [{ uri: ben, name: 'ben@there.example' }], parentUri: theirs, nowMs: atMs };
+const note = noteDocument(record, surroundings);
+const edited = noteDocument({ ...record, editedAtMs: atMs + 60_000 }, surroundings);
+const sharing = {
+  id: `${ann}/statuses/43/activity`,
+  actor: ann,
+  visibility: 'public',
+  atMs,
+  object: theirs,
+  author: ben,
+};
+const vote = { actor: ann, question: theirs, author: ben, name: 'tea', part: '7-3-0', atMs };
+const instance = `${baseUrl}/actor`;
+const flag = { actor: instance, reportId: '9', comment: 'spam', account: ben, statuses: [theirs] };
+
+/** One example of each activity, in the order of FEDERATION.md. */
+const EXAMPLES: readonly object[] = [
+  followActivity(pair, '5'),
+  acceptActivity(pair, '5', `${ben}#follows/1`, 2),
+  rejectActivity(pair, '5', `${ben}#follows/1`),
+  blockActivity(pair, '6'),
+  createActivity(note),
+  updateActivity(ann, edited, '1'),
+  deleteActivity(ann, note.id),
+  likeActivity(ann, theirs, '8'),
+  announceActivity(sharing),
+  voteActivity(vote),
+  pinActivity('Add', ann, note.id, '4'),
+  flagActivity(flag),
+  undoActivity(likeActivity(ann, theirs, '8')),
+  moveActivity(ann, ben, atMs),
+];
+
+test('FEDERATION.md shows each outgoing activity as it is rendered', async () => {
+  const text = await readFile(join(import.meta.dirname, '../../../../FEDERATION.md'), 'utf8');
+  const shown = Array.from(text.matchAll(/```json\n([\s\S]*?)\n```/g), ([, json = '']) => JSON.parse(json));
+  assert.deepEqual(shown, JSON.parse(JSON.stringify(EXAMPLES)));
+});
