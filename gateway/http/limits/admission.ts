@@ -20,6 +20,11 @@ export const IN_FLIGHT_MAX = 4_096;
 export const INBOX_IN_FLIGHT_MAX = 512;
 /** Activities admitted in one turn of the event loop while its turns are long: people's requests go first. */
 const INBOX_OF_LATE_TURN_MAX = 8;
+/**
+ * Writes of people in flight, while these wait too long, from which on activities of other servers are refused. Fewer are
+ * no queue: a single sign-in, or a mention that is looked up, takes long by itself.
+ */
+export const WRITES_BEFORE_INBOX_MAX = 32;
 /** Requests of one kind in flight that never count as a queue, so that short stalls are waited out. */
 export const UNQUEUED_MAX = 256;
 /**
@@ -130,11 +135,15 @@ export class Admission {
     const isInbox = work === 'inbox';
     const { inFlight } = this.#inbox;
     if (isInbox ? inFlight >= INBOX_IN_FLIGHT_MAX : this.inFlight - inFlight >= this.#inFlightMax) return 'in_flight';
-    if (this.#queueOf(work).refuses() || (isInbox && this.#writes.isBound)) return 'waiting';
+    if (this.#queueOf(work).refuses() || (isInbox && this.#peopleWait)) return 'waiting';
     const late = nowMs - this.#turnMs > TURN_MS_MAX && nowMs < this.#lateUntilMs;
     if (late && this.#begunInTurn >= (isInbox ? INBOX_OF_LATE_TURN_MAX : UNQUEUED_MAX)) return 'event_loop';
     this.#begunInTurn++;
     return undefined;
+  }
+
+  get #peopleWait(): boolean {
+    return this.#writes.isBound && this.#writes.inFlight >= WRITES_BEFORE_INBOX_MAX;
   }
 
   /** Records that an admitted request has to wait; a call of `ended` must follow. */

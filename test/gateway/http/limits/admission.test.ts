@@ -8,6 +8,7 @@ import {
   QUEUE_MS_MAX,
   TURN_MS_MAX,
   UNQUEUED_MAX,
+  WAIT_MS_MAX,
   type Work,
 } from '../../../../gateway/http/limits/admission.js';
 
@@ -212,6 +213,15 @@ test('activities of other servers are refused first when requests of people wait
   }
   assert.deepEqual(ask(1, 'inbox'), ['waiting']);
   assert.deepEqual(ask(1, 'reads'), []);
+});
+
+test('one slow write of a person, as a sign-in or a mention that is looked up, refuses no activity', () => {
+  const { clock, ask, answer } = world();
+  ask(1);
+  clock.turn(2 * WAIT_MS_MAX);
+  answer(1);
+  clock.turn(50);
+  assert.deepEqual(ask(4, 'inbox'), []);
 });
 
 test('activities that wait long do not bound the requests of people', () => {
