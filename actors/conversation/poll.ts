@@ -15,8 +15,23 @@ export interface Events {
   pollEnded: P.ConversationPollEnded;
 }
 
+/** Edits declare this event; it tells the counts of a poll. */
+interface ReportEvents {
+  pollReported: P.ConversationPollReported;
+}
+
+/** Interval in which other servers learn of new votes: a popular poll would cost each of them a request for each vote. */
+const COUNTS_EVERY_MS = 60_000;
+const COUNTS = 'counts';
+
+/** Returns the alarm after which other servers learn of a vote. All votes of the interval share it. */
+export const countsAlarm = (statusId: string, votedMs: number) => ({
+  what: `${statusId} ${COUNTS}`,
+  atMs: (Math.floor(votedMs / COUNTS_EVERY_MS) + 1) * COUNTS_EVERY_MS,
+});
+
 /** Polls. The gateway checks that the account may see the status. */
-export const poll: Slice<ConversationState, Commands, Events, TurnEvents> = {
+export const poll: Slice<ConversationState, Commands, Events, TurnEvents & ReportEvents> = {
   decide: {
     vote(state, { statusId, by, choices }, ctx) {
       const entry = livingStatus(state, statusId);
@@ -31,15 +46,21 @@ export const poll: Slice<ConversationState, Commands, Events, TurnEvents> = {
         reply: {},
       };
     },
-    /** Ends a poll whose time is up. The alarm of the poll calls it. */
+    /** Ends a poll whose time is up, or reports its counts. The alarms of the poll call it. */
     alarm(state, { what, atMs }, { nowMs }) {
-      const entry = livingStatus(state, what);
+      const [statusId = '', reason] = what.split(' ');
+      const entry = livingStatus(state, statusId);
       if (isProblem(entry)) return entry;
       const { poll: asked } = entry.record;
+      if (reason === COUNTS) {
+        // The end has a report of its own.
+        const isOpen = asked !== undefined && !asked.ended && nowMs < asked.expiresAtMs;
+        return { events: isOpen ? [{ type: 'pollReported', statusId, poll: asked }] : [], reply: {} };
+      }
       // A changed poll has an alarm of its own.
       if (asked === undefined || asked.ended || atMs !== asked.expiresAtMs) return { events: [], reply: {} };
       if (nowMs < asked.expiresAtMs) return problem('unavailable', 'The poll goes on');
-      return { events: [{ type: 'pollEnded', statusId: what }], reply: {} };
+      return { events: [{ type: 'pollEnded', statusId }], reply: {} };
     },
   },
   apply: {

@@ -1,6 +1,7 @@
 import type { StoreAccountRecord, StoreStatusRecord } from '../../../proto/gen/types.js';
 import type { ReadTables } from '../../../store/port.js';
 import { accounts, statuses } from '../../../store/tables.js';
+import { countsAlarm } from '../../conversation/poll.js';
 import type { ConversationEvents } from '../../conversation/slices.js';
 import { type ConversationState, parentOf } from '../../conversation/state.js';
 import { accountUri, isLocal, statusUri } from '../../domain/addresses.js';
@@ -49,6 +50,15 @@ export function federatedStatuses(context: FederationContext): Reaction<Conversa
           updateActivity(accountUri(context.baseUrl, author), await note(context, author, record), `${number}`),
         );
       },
+      voted({ statusId }, now, effects) {
+        const record = now.state.statuses.get(statusId)?.record;
+        if (record === undefined || record.deleted || concerned(context, now, record, record.mentions) === undefined)
+          return undefined;
+        const { atMs, what } = countsAlarm(statusId, now.atMs);
+        return effects.setAlarm(atMs, what);
+      },
+      pollReported: ({ statusId }, now, effects) => tellCounts(context, now, effects, statusId),
+      pollEnded: ({ statusId }, now, effects) => tellCounts(context, now, effects, statusId),
       removed({ statusId, mentions: mentioned }, now, effects) {
         const record = now.state.statuses.get(statusId)?.record;
         if (record === undefined) return undefined;
@@ -59,6 +69,20 @@ export function federatedStatuses(context: FederationContext): Reaction<Conversa
       },
     },
   };
+}
+
+/** Tells of the votes of a poll. The document carries the last edit, too, so that it may replace the edit's activity. */
+function tellCounts(
+  context: FederationContext,
+  now: Now,
+  effects: Effects,
+  statusId: string,
+): Promise<void> | undefined {
+  const record = now.state.statuses.get(statusId)?.record;
+  if (record === undefined || record.deleted) return undefined;
+  return tell(context, now, effects, { record, mentioned: record.mentions }, async (author) =>
+    updateActivity(accountUri(context.baseUrl, author), await note(context, author, record), `poll-${now.seq}`),
+  );
 }
 
 async function note(context: FederationContext, author: StoreAccountRecord, record: StoreStatusRecord) {
@@ -81,13 +105,27 @@ function tell(
   render: Render,
 ): Promise<void> | undefined {
   const { record, mentioned } = change;
+  const named = concerned(context, now, record, mentioned);
+  return named === undefined ? undefined : send(context, now, effects, record, named, render);
+}
+
+/**
+ * Returns the accounts of other servers that a local status names. Undefined: it concerns nobody elsewhere, followers
+ * of its author included.
+ */
+function concerned(
+  context: FederationContext,
+  now: Now,
+  record: StoreStatusRecord,
+  mentioned: Change['mentioned'],
+): readonly string[] | undefined {
   if (!isLocal(record)) return undefined;
   const answered = parentOf(now.state, record)?.record;
   const named = mentioned.flatMap(({ accountId, acct }) => (acct.includes('@') ? accountId : []));
   if (answered !== undefined && !isLocal(answered)) named.push(answered.accountId);
   const author = context.tables.peekId?.(accounts, record.accountId);
   if (named.length === 0 && author !== undefined && author.followedElsewhere !== true) return undefined;
-  return send(context, now, effects, record, [...new Set(named)], render);
+  return [...new Set(named)];
 }
 
 async function send(

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { pollOf } from '../../../actors/conversation/poll.js';
+import { countsAlarm, pollOf } from '../../../actors/conversation/poll.js';
 import { started as plain } from './thread-of-one.js';
 
 const nowMs = 1_767_225_600_000;
@@ -59,4 +59,21 @@ test('changed options reset all votes, and unchanged ones keep them and the end'
   assert.deepEqual(changed.when('vote', vote).lastProblem, undefined, 'a voter may vote again');
   const none = changed.when('edit', edit);
   assert.equal(none.state.statuses.get('1')?.record.poll, undefined);
+});
+
+test('the alarm of a minute reports the counts of an open poll, and nothing of one that has ended', () => {
+  const alarm = countsAlarm('1', nowMs + 1);
+  assert.deepEqual(alarm, countsAlarm('1', nowMs + 59_999), 'votes of a minute share their alarm');
+  assert.equal(alarm.atMs, nowMs + 60_000);
+  const told = started().when('vote', vote).when('alarm', alarm, { nowMs: alarm.atMs });
+  assert.deepEqual(told.events.at(-1)?.type, 'pollReported');
+  assert.equal(told.state.statuses.get('1')?.record.poll?.voters, 1);
+  const over = started()
+    .when('vote', vote)
+    .when('alarm', alarm, { nowMs: nowMs + 300_000 });
+  assert.equal(over.events.at(-1)?.type, 'voted');
+  const ended = started()
+    .when('alarm', end, { nowMs: nowMs + 300_000 })
+    .when('alarm', alarm, { nowMs: nowMs + 300_000 });
+  assert.equal(ended.events.at(-1)?.type, 'pollEnded');
 });

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { emptyProfile } from '../../../actors/account/profile.js';
+import { alarmKey } from '../../../actors/domain/alarm.js';
 import { makeId } from '../../../actors/domain/ids.js';
 import { isProblem } from '../../../actors/domain/problem.js';
-import { FAR, town } from './town.js';
+import { alarms } from '../../../store/tables.js';
+import { blankPost, FAR, town } from './town.js';
 
 type Town = Awaited<ReturnType<typeof town>>;
 const closing: Town[] = [];
@@ -177,3 +179,58 @@ test('follows between local accounts send nothing', async () => {
   await here.stage.clock.settle();
   assert.deepEqual(here.delivered, []);
 });
+
+test('votes of a minute reach followers elsewhere as one Update with the counts, and so does the end', async () => {
+  const { account, conversation, ann, bob, sent, followed, stage, tables } = await world();
+  await account(bob, 'follow', followed);
+  const poll = { options: ['felt', 'wool'], expiresInMs: 300_000, multiple: false, hideTotals: false };
+  const made = await account(ann, 'post', { ...blankPost, poll });
+  assert.ok('id' in made);
+  await sent();
+  const voters = [1, 2, 3].map((n) => makeId(stage.clock.nowMs(), 2, n));
+  for (const by of voters) await conversation(made.conversationId, 'vote', { statusId: made.id, by, choices: [1] });
+  assert.deepEqual(await sent(), [], 'no request for each vote');
+  const rung = await ring(tables, stage, made.conversationId, conversation, 60_000);
+  assert.equal(rung, 1, 'votes of a minute share their alarm');
+  const [counts, ...more] = await sent();
+  assert.deepEqual([counts?.inbox, counts?.activity.type, more], [`https://${FAR}/inbox`, 'Update', []]);
+  assert.deepEqual(countsOf(counts?.activity.object), [0, 3, 3]);
+  await ring(tables, stage, made.conversationId, conversation, 300_000);
+  const [end, ...none] = await sent();
+  assert.deepEqual([end?.activity.type, none], ['Update', []]);
+  assert.equal(typeof (end?.activity.object as { closed?: string } | undefined)?.closed, 'string');
+  assert.notEqual(end?.activity.id, counts?.activity.id);
+});
+
+test('votes in the poll of somebody whom nobody elsewhere follows send nothing', async () => {
+  const { account, conversation, ann, sent, stage, tables } = await world();
+  const poll = { options: ['felt', 'wool'], expiresInMs: 300_000, multiple: false, hideTotals: false };
+  const made = await account(ann, 'post', { ...blankPost, poll });
+  assert.ok('id' in made);
+  const by = makeId(stage.clock.nowMs(), 2, 1);
+  await conversation(made.conversationId, 'vote', { statusId: made.id, by, choices: [1] });
+  await ring(tables, stage, made.conversationId, conversation, 60_000);
+  assert.deepEqual(await sent(), []);
+});
+
+/** Calls the conversation for its alarms of the next time, as a node does. Returns their number. */
+async function ring(
+  tables: Town['tables'],
+  stage: Town['stage'],
+  id: string,
+  conversation: Town['conversation'],
+  ms: number,
+): Promise<number> {
+  await stage.clock.advance(ms);
+  const { lane, day } = alarmKey('conversation', id, stage.clock.nowMs(), '');
+  const rows = await tables.range(alarms, { lane, day }, { limit: 100 });
+  const due = rows.filter(({ key }) => key.actor === `conversation/${id}` && key.ringMs <= stage.clock.nowMs());
+  for (const { key } of due) await conversation(id, 'alarm', { what: key.what, atMs: key.ringMs });
+  return due.length;
+}
+
+/** Returns the votes of the options, and the number of voters, of a Question. */
+function countsOf(question: unknown): unknown[] {
+  const { oneOf, votersCount } = question as { oneOf: { replies: { totalItems: number } }[]; votersCount: number };
+  return [...oneOf.map(({ replies }) => replies.totalItems), votersCount];
+}

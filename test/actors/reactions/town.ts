@@ -55,7 +55,10 @@ export async function town(names: readonly string[]) {
     rings,
     media: noUploads,
   });
-  const conversation = conversationKind(stage.shared);
+  const conversation = conversationKind(stage.shared, undefined, undefined, {
+    ...{ tables: stage.shared, baseUrl: 'https://here.example', domain: 'here.example' },
+    ...{ emojiIn: () => [], nowMs: () => stage.clock.nowMs() },
+  });
   const mailbox = testMailbox({ send }, stage.clock);
   const pushed: { readonly account: string; readonly subscription: string; readonly kind: string }[] = [];
   const push = pushKind({
