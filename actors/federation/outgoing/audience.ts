@@ -19,7 +19,8 @@ export async function inboxesOfFollowersOf(tables: Pick<Tables, 'range'>, accoun
     );
     for (const { value } of rows) inboxes.add(value.inbox);
     isMore = rows.length === READ_AT_ONCE;
-    after = rows.at(-1)?.key;
+    const last = rows.at(-1)?.key;
+    after = last && { inbox: last.inbox, follower: last.follower };
   }
   return [...inboxes];
 }
