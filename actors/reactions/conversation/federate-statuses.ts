@@ -52,10 +52,9 @@ export function federatedStatuses(context: FederationContext): Reaction<Conversa
       },
       voted({ statusId }, now, effects) {
         const record = now.state.statuses.get(statusId)?.record;
-        if (record === undefined || record.deleted || concerned(context, now, record, record.mentions) === undefined)
-          return undefined;
-        const { atMs, what } = countsAlarm(statusId, now.atMs);
-        return effects.setAlarm(atMs, what);
+        if (record === undefined || record.deleted) return undefined;
+        const named = concerned(context, now, record, record.mentions);
+        return named === undefined ? undefined : countLater(context, now, effects, record, named);
       },
       pollReported: ({ statusId }, now, effects) => tellCounts(context, now, effects, statusId),
       pollEnded: ({ statusId }, now, effects) => tellCounts(context, now, effects, statusId),
@@ -69,6 +68,20 @@ export function federatedStatuses(context: FederationContext): Reaction<Conversa
       },
     },
   };
+}
+
+/** Sets the alarm that tells of the votes of a poll, unless the poll concerns nobody elsewhere. */
+async function countLater(
+  { tables }: FederationContext,
+  now: Now,
+  effects: Effects,
+  record: StoreStatusRecord,
+  named: readonly string[],
+): Promise<void> {
+  const author = await tables.get(accounts, { account: record.accountId });
+  if (named.length === 0 && author?.followedElsewhere !== true) return;
+  const { atMs, what } = countsAlarm(record.id, now.atMs);
+  await effects.setAlarm(atMs, what);
 }
 
 /** Tells of the votes of a poll. The document carries the last edit, too, so that it may replace the edit's activity. */

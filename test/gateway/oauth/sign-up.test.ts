@@ -36,7 +36,8 @@ async function mailedLink(): Promise<string> {
   return until(
     'the mail',
     async () => {
-      for (const name of await readdir(folder).catch(() => [])) {
+      const names = await readdir(folder).catch(() => []);
+      for (const name of names.filter((name) => name.endsWith('.eml'))) {
         const text = (await readFile(join(folder, name), 'utf8')).replace(/=\r?\n/g, '').replaceAll('=3D', '=');
         const link = /\/auth\/confirmation\?\S+/.exec(text);
         if (link !== null && text.includes(good.email)) return link[0];
