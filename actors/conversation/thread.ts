@@ -19,6 +19,7 @@ export interface Commands {
   remove: { in: P.ConversationRemove; out: P.AccountEmpty };
   orphanSome: { in: P.ConversationOrphanSome; out: P.AccountEmpty };
   context: { in: P.ConversationContext; out: P.ConversationThread };
+  listOpen: { in: P.ConversationListOpen; out: P.ConversationOpenStatuses };
 }
 export interface Events {
   added: P.ConversationAdded;
@@ -63,6 +64,7 @@ export const thread: Slice<ConversationState, Commands, Events> = {
       if (entry === undefined || entry.record.deleted) return notFound();
       return { events: [], reply: { ancestors: ancestors(state, entry), descendants: descendants(state, entry) } };
     },
+    listOpen: (state, asked) => ({ events: [], reply: openStatuses(state, asked) }),
   },
   apply: {
     added(state, { status }) {
@@ -123,6 +125,12 @@ export const thread: Slice<ConversationState, Commands, Events> = {
       repeats: 'query',
       local: true,
     },
+    listOpen: {
+      in: codec('murmuration.conversation.ListOpen'),
+      out: codec('murmuration.conversation.OpenStatuses'),
+      repeats: 'query',
+      local: true,
+    },
   },
   events: {
     added: { codec: codec('murmuration.conversation.Added'), invalidates: false },
@@ -136,7 +144,7 @@ export const thread: Slice<ConversationState, Commands, Events> = {
  * Status#increment_count!.
  */
 function countReply(parent: ThreadEntry | undefined, reply: P.StoreStatusRecord, delta: 1 | -1): void {
-  if (parent === undefined || (reply.visibility !== 'public' && reply.visibility !== 'unlisted')) return;
+  if (parent === undefined || !isOpen(reply)) return;
   parent.record = changed(parent.record, { replies: parent.record.replies + delta });
 }
 
@@ -184,4 +192,21 @@ function descendants(state: Readonly<ConversationState>, from: ThreadEntry): str
     waiting.push(...entry.children.toReversed());
   }
   return found;
+}
+
+const isOpen = ({ visibility }: P.StoreStatusRecord): boolean => visibility === 'public' || visibility === 'unlisted';
+
+/** Returns the answers to a status, or all statuses, that are public or unlisted: one page by ascending id. */
+function openStatuses(
+  { statuses }: Readonly<ConversationState>,
+  { parentId, after, limit }: P.ConversationListOpen,
+): P.ConversationOpenStatuses {
+  const among = parentId === '' ? statuses.keys() : (statuses.get(parentId)?.children ?? []);
+  const ids: string[] = [];
+  for (const id of among) {
+    const record = statuses.get(id)?.record;
+    if (id > after && record?.deleted === false && isOpen(record)) ids.push(id);
+  }
+  ids.sort();
+  return { ids: ids.slice(0, limit), more: ids.length > limit };
 }

@@ -73,3 +73,6 @@ export function statusUri(baseUrl: string, { id, reblogOfId, origin }: Written, 
 /** Returns the web page of a status. */
 export const statusUrl = (baseUrl: string, { id, origin }: Written, author: Named): string =>
   origin === undefined ? `${accountUrl(baseUrl, author)}/${id}` : origin.url || origin.uri;
+
+/** Returns the address of the collection of a conversation that began here. Source: FEP-7888. */
+export const contextUri = (baseUrl: string, conversationId: string): string => `${baseUrl}/contexts/${conversationId}`;

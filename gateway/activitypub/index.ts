@@ -2,6 +2,7 @@ import type { AnyRoute } from '../http/route.js';
 import { actorRoutes } from './actors.js';
 import { collectionDocumentRoutes } from './collections.js';
 import { inboxRoutes } from './inbox.js';
+import { statusCollectionRoutes } from './status-collections.js';
 import { statusDocumentRoutes } from './statuses.js';
 import { webFingerRoutes } from './web-finger.js';
 
@@ -11,5 +12,6 @@ export const activityPubRoutes: readonly AnyRoute[] = [
   ...collectionDocumentRoutes,
   ...inboxRoutes,
   ...statusDocumentRoutes,
+  ...statusCollectionRoutes,
   ...webFingerRoutes,
 ];

@@ -5,14 +5,14 @@ import type { StoreAccountRecord } from '../../proto/gen/types.js';
 import { type Answer, type AnyRoute, route } from '../http/route.js';
 import type { Services } from '../http/services.js';
 import { idText } from '../paging/bounds.js';
-import { notFound, visibleStatus } from '../viewing/visible.js';
+import { notFound } from '../viewing/visible.js';
 import type { VisibleStatus } from '../viewing/visible-status.js';
 import { nameParams } from './actors.js';
 import { activityAnswer } from './answering.js';
 import { visibleObjects } from './objects.js';
 import { ownerNamed } from './owners.js';
-import { documentOrPage, signerOf } from './signer.js';
-import { statusForSigner } from './status-for-signer.js';
+import { documentOrPage } from './signer.js';
+import { shownToSigner } from './status-for-signer.js';
 
 /**
  * Serves a status as an object or as the activity that published it. Those who may see it by their signature get it,
@@ -28,12 +28,8 @@ const serve = (path: string, as: 'object' | 'activity'): AnyRoute =>
       const { services, params } = request;
       const author = await ownerNamed(services, params.name);
       if (isProblem(author)) return author;
-      const seen = await visibleStatus(services, undefined, params.id);
-      if (!isProblem(seen)) return statusAnswer(services, author, seen, as, true);
-      // The signature is verified for missing statuses, too: the time of the answer tells nothing.
-      const signer = await signerOf(request);
-      const shown = signer && (await statusForSigner(services, signer.id, params.id));
-      return shown === undefined ? seen : statusAnswer(services, author, shown, as, false);
+      const shown = await shownToSigner(request, params.id);
+      return isProblem(shown) ? shown : statusAnswer(services, author, shown.seen, as, shown.isPublic);
     }),
   });
 

@@ -2198,7 +2198,19 @@ export interface ConversationContext {
   readonly statusId: string;
 }
 
-/** Ids: ancestors from the root down, descendants depth first. They are not filtered by visibility. */
+/** Ids: ancestors from the root down, descendants depth first. They are not filtered by visibility. Asks for statuses that are public or unlisted: answers to a status, or, without parent_id, all of the conversation. */
+export interface ConversationListOpen {
+  readonly parentId: string;
+  readonly after: string;
+  readonly limit: number;
+}
+
+/** Ids after `after`, ascending, at most `limit`. more: there are further ones. */
+export interface ConversationOpenStatuses {
+  readonly ids: readonly string[];
+  readonly more: boolean;
+}
+
 export interface ConversationThread {
   readonly ancestors: readonly string[];
   readonly descendants: readonly string[];
@@ -3887,6 +3899,8 @@ export interface Messages {
   'murmuration.conversation.Revise': ConversationRevise;
   'murmuration.conversation.PollReported': ConversationPollReported;
   'murmuration.conversation.Context': ConversationContext;
+  'murmuration.conversation.ListOpen': ConversationListOpen;
+  'murmuration.conversation.OpenStatuses': ConversationOpenStatuses;
   'murmuration.conversation.Thread': ConversationThread;
   'murmuration.conversation.SetCard': ConversationSetCard;
   'murmuration.conversation.CardSet': ConversationCardSet;

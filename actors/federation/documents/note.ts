@@ -11,6 +11,8 @@ export interface Surroundings {
   readonly author: StoreAccountRecord;
   /** Address of the status that it answers; undefined if there is none, or if it was deleted. */
   readonly parentUri: string | undefined;
+  /** Address of the collection of its conversation; undefined if that began elsewhere, or must not become known. */
+  readonly contextUri: string | undefined;
   /** Accounts mentioned: address, and name with domain (`ann@example.org`). */
   readonly mentions: readonly { readonly uri: string; readonly name: string }[];
   readonly emojis: readonly EmojiPicture[];
@@ -36,9 +38,25 @@ export function addressees(visibility: string, followers: string, mentioned: rea
   return { to: mentioned, cc: [] };
 }
 
+/** Addresses of the collections of a status. Source: ActivityPub §5.7, §5.8; ActivityStreams Vocabulary, `replies`. */
+export const statusAddresses = (uri: string) => ({
+  replies: `${uri}/replies`,
+  likes: `${uri}/likes`,
+  shares: `${uri}/shares`,
+});
+
+/** Renders a collection that shows its size only. */
+export const countDocument = (id: string, totalItems: number) => ({ id, type: 'Collection', totalItems });
+
+/** Answers are only named. The sizes of the others are numbers that other servers show. */
+function collectionsOf(uri: string, { favourites, reblogs }: StoreStatusRecord) {
+  const { replies, likes, shares } = statusAddresses(uri);
+  return { replies, likes: countDocument(likes, favourites), shares: countDocument(shares, reblogs) };
+}
+
 /** Renders a local status that is no reblog as a Note or, with a poll, as a Question; without the context. */
 export function noteDocument(record: StoreStatusRecord, around: Surroundings) {
-  const { baseUrl, author, parentUri, nowMs } = around;
+  const { baseUrl, author, parentUri, contextUri, nowMs } = around;
   const id = statusUri(baseUrl, record, author);
   const by = accountUri(baseUrl, author);
   const mentioned = around.mentions.map(({ uri }) => uri);
@@ -47,6 +65,7 @@ export function noteDocument(record: StoreStatusRecord, around: Surroundings) {
     type: record.poll === undefined ? 'Note' : 'Question',
     summary: record.spoilerText || null,
     inReplyTo: parentUri ?? null,
+    ...(contextUri === undefined ? {} : { context: contextUri }),
     published: asTime(record.createdAtMs),
     ...(record.editedAtMs > 0 ? { updated: asTime(record.editedAtMs) } : {}),
     url: statusUrl(baseUrl, record, author),
@@ -61,6 +80,7 @@ export function noteDocument(record: StoreStatusRecord, around: Surroundings) {
     tag: tags(record, around),
     ...quoteTerms(around.quoteUri),
     interactionPolicy: quotePolicy(record, by),
+    ...collectionsOf(id, record),
     ...(record.poll === undefined ? {} : question(record.poll, nowMs)),
   };
 }

@@ -1,7 +1,7 @@
 import type { StoreAccountRecord, StoreStatusRecord } from '../../../proto/gen/types.js';
 import type { ReadTables } from '../../../store/port.js';
 import { accounts, statuses } from '../../../store/tables.js';
-import { accountUri, acctOf, isLocal, statusUri } from '../../domain/addresses.js';
+import { accountUri, acctOf, contextUri, isLocal, statusUri } from '../../domain/addresses.js';
 import { maySee } from '../../domain/visibility.js';
 import type { EmojiPicture } from './context.js';
 import { noteDocument } from './note.js';
@@ -52,6 +52,10 @@ export async function noteOf(rendering: Rendering, author: StoreAccountRecord, s
 
 const isForAll = (record: StoreStatusRecord): boolean => maySee(record, undefined, undefined);
 
+/** Returns the id of the first status of the conversation; undefined if it is this one. */
+const rootOf = ({ id, conversationId }: StoreStatusRecord): string | undefined =>
+  conversationId === id ? undefined : conversationId;
+
 /** The statuses and accounts that a list of statuses names. */
 class Named {
   private constructor(
@@ -62,8 +66,8 @@ class Named {
 
   static async load(rendering: Rendering, shown: readonly Shown[]): Promise<Named> {
     const { tables } = rendering;
-    const parents = new Set(shown.flatMap(({ record }) => record.inReplyToId ?? []));
-    const keys = Array.from(parents, (status) => ({ status }));
+    const around = new Set(shown.flatMap(({ record }) => [record.inReplyToId ?? [], rootOf(record) ?? []].flat()));
+    const keys = Array.from(around, (status) => ({ status }));
     const loaded = keys.length === 0 ? [] : await tables.getMany(statuses, keys);
     const found = loaded.flatMap((one) => (one?.deleted === false ? one : []));
     const people = new Set([
@@ -95,7 +99,8 @@ class Named {
     return noteDocument(record, {
       baseUrl,
       author,
-      parentUri: this.#parentOf(record),
+      parentUri: this.#uriOf(this.#namedBy(record, record.inReplyToId)),
+      contextUri: this.#contextOf(record),
       mentions: record.mentions.flatMap(({ accountId }) => this.#mention(accountId)),
       emojis: this.rendering.emojiIn(record.spoilerText, record.text, ...options),
       quoteUri: this.#uriOf(quoted),
@@ -116,11 +121,19 @@ class Named {
     });
   }
 
-  /** A public reply does not name a parent that not everybody may see: the address says that it exists. */
-  #parentOf(record: StoreStatusRecord): string | undefined {
-    const parent = this.statuses.get(record.inReplyToId ?? '');
-    const isNamed = parent !== undefined && (isForAll(parent) || !isForAll(record));
-    return isNamed ? this.#uriOf(parent) : undefined;
+  /**
+   * Returns an earlier status of the conversation. A public reply does not name one that not everybody may see: the
+   * address says that it exists.
+   */
+  #namedBy(record: StoreStatusRecord, id: string | undefined): StoreStatusRecord | undefined {
+    const earlier = this.statuses.get(id ?? '');
+    return earlier !== undefined && (isForAll(earlier) || !isForAll(record)) ? earlier : undefined;
+  }
+
+  #contextOf(record: StoreStatusRecord): string | undefined {
+    const first = rootOf(record);
+    const root = first === undefined ? record : this.#namedBy(record, first);
+    return root !== undefined && isLocal(root) ? contextUri(this.rendering.baseUrl, root.id) : undefined;
   }
 
   #uriOf(status: StoreStatusRecord | undefined): string | undefined {

@@ -124,6 +124,23 @@ test('a context has ancestors from the root and descendants depth first, divided
   assert.equal(thread.when('context', { statusId: '2' }).lastProblem?.problem, 'not_found');
 });
 
+test('the answers that everybody may see are listed in pages by id, without deleted ones', () => {
+  const thread = started()
+    .when('add', { status: status('3', '1') })
+    .when('add', { status: status('2', '1') })
+    .when('add', { status: { ...status('4', '1'), visibility: 'private' } })
+    .when('add', { status: { ...status('5', '1'), visibility: 'unlisted' } })
+    .when('add', { status: status('6', '2') })
+    .when('add', { status: status('7', '1') })
+    .when('remove', { statusId: '7', by: 'author' });
+  const listed = (parentId: string, after: string, limit: number) =>
+    thread.when('listOpen', { parentId, after, limit }).reply;
+  assert.deepEqual(listed('1', '', 2), { ids: ['2', '3'], more: true });
+  assert.deepEqual(listed('1', '3', 2), { ids: ['5'], more: false });
+  assert.deepEqual(listed('', '', 10), { ids: ['1', '2', '3', '5', '6'], more: false });
+  assert.deepEqual(listed('9', '', 10), { ids: [], more: false });
+});
+
 test('a context of a very deep thread is bounded and needs no recursion', () => {
   let thread = started();
   for (let n = 2; n <= THREAD_STATUSES_MAX; n++)

@@ -35,7 +35,8 @@ const record: StoreStatusRecord = {
   tags: ['fediverse'],
 };
 const around = { baseUrl, author: { ...author, id: '1', username: 'ann' }, emojis: [], quoteUri: undefined };
-const surroundings = { ...around, mentions: [{ uri: ben, name: 'ben@there.example' }], parentUri: theirs, nowMs: atMs };
+const later = { contextUri: `${baseUrl}/contexts/42`, nowMs: atMs };
+const surroundings = { ...around, mentions: [{ uri: ben, name: 'ben@there.example' }], parentUri: theirs, ...later };
 const note = noteDocument(record, surroundings);
 const edited = noteDocument({ ...record, editedAtMs: atMs + 60_000 }, surroundings);
 const sharing = {

@@ -119,7 +119,7 @@ export class EveryRoute {
     if (entry !== undefined) return entry();
     if (!/:(?:id|name)/.test(path)) return {};
     if (path.startsWith('/api/v1/accounts/')) return { id: this.other.id };
-    if (path.startsWith('/api/v1/statuses/')) return { id: this.statusId };
+    if (/^\/(?:api\/v1\/statuses|contexts)\//.test(path)) return { id: this.statusId };
     if (/^\/(?:users\/|@):name/.test(path)) return { id: this.other.name, rest: { id: this.statusId } };
     throw new Error(`no fitting request for ${nameOf(route)}: add an entry`);
   }
