@@ -108,7 +108,7 @@ export default {
     ),
     rule(
       'only-routes-serve-activities-and-html',
-      { path: '^gateway/', pathNot: '^gateway/(activitypub|html|routes|server)' },
+      { path: '^gateway/', pathNot: '^gateway/(activitypub|html|oauth/pages|routes|server)' },
       { path: '^gateway/(activitypub|html)' },
       'Both are entrances, as routes are.',
     ),

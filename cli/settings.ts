@@ -97,6 +97,7 @@ const definitions = {
   FEDERATION_ALLOW_CIDRS: { check: list(cidr) },
   LIMITED_FEDERATION: { fallback: 'off', check: oneOf('on', 'off') },
   AUTHORIZED_FETCH: { fallback: 'off', check: oneOf('on', 'off') },
+  COMPRESSION: { fallback: 'on', check: oneOf('on', 'off') },
   RATE_LIMITS: { fallback: 'on', check: rateLimits },
   REGISTRATIONS: { fallback: 'open', check: oneOf('open', 'approval', 'closed') },
   PASSWORD_GRANT: { fallback: 'off', check: oneOf('on', 'off') },

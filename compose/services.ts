@@ -152,6 +152,7 @@ function instanceOf(settings: Settings): InstanceSettings {
     devPages: settings.DEV_PAGES === 'on',
     authorizedFetch: settings.AUTHORIZED_FETCH === 'on',
     rateLimits: settings.RATE_LIMITS !== 'off',
+    compression: settings.COMPRESSION !== 'off',
     ...(settings.RATE_LIMITS?.startsWith('{') === true ? { rateRules: settings.RATE_LIMITS } : {}),
     version: packageInfo.version,
   };

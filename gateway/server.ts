@@ -1,7 +1,11 @@
 import uws, { type HttpRequest, type HttpResponse, type TemplatedApp, type us_listen_socket } from 'uWebSockets.js';
 import { problem } from '../actors/domain/problem.js';
 import type { Bus } from '../transport/bus.js';
+import { errorPage } from './html/error-page.js';
+import { plainSite } from './html/site.js';
+import { prefersDocument } from './http/accept.js';
 import { Authenticator } from './http/authenticator.js';
+import { compressed, encodingOf } from './http/compression.js';
 import { bodyBytesMax, Dispatcher, type GatewayLogger } from './http/dispatcher.js';
 import { Exchange, workOf } from './http/exchange.js';
 import { FileSender } from './http/file-sender.js';
@@ -330,6 +334,13 @@ class GatewayServer implements Server {
     const isLong = mayBeLong(request);
     const closing = this.#draining || isLong;
     const number = ++this.#requests;
+    const accept = request.getHeader('accept');
+    if (!isLong && method === 'GET' && accept.startsWith('text/html')) {
+      const id = requestId(this.#idPrefix, number);
+      const shown = this.#forPeople(answer, accept, request.getHeader('accept-language'), id);
+      respond(response, shown, { id, bodiless: false, closing });
+      return;
+    }
     if (!isLong && method !== 'HEAD') {
       respondUsual(response, { body: answer.body }, this.#refusalHead.of(number), closing);
       return;
@@ -359,7 +370,7 @@ class GatewayServer implements Server {
   #finish(exchange: Exchange, answer: Answer | undefined, corked: boolean): void {
     if (answer !== undefined) {
       try {
-        this.#send(exchange, answer, corked);
+        this.#send(exchange, this.#shaped(exchange, answer), corked);
       } catch (err) {
         this.#send(exchange, this.#failure(exchange, err), corked);
       }
@@ -369,6 +380,28 @@ class GatewayServer implements Server {
     const { id, head, startedMs } = exchange;
     const ms = services.clock.monotonicMs() - startedMs;
     logger.debug({ id, method: head.method, path: head.path, status: answer?.status, ms }, 'request');
+  }
+
+  /** Returns the answer as the client wants it: refusals as pages for people, and texts compressed. */
+  #shaped({ head, id }: Exchange, answer: Answer): Answer {
+    const shown =
+      answer.status < 400 ? answer : this.#forPeople(answer, head.first('accept'), head.first('accept-language'), id);
+    const encoding = this.#options.services.instance.compression
+      ? encodingOf(head.first('accept-encoding'))
+      : undefined;
+    return encoding === undefined ? shown : compressed(shown, encoding);
+  }
+
+  /** Renders a refusal as a page if the client prefers pages. */
+  #forPeople(
+    answer: Answer,
+    accept: string | undefined,
+    acceptLanguage: string | undefined,
+    requestId: string,
+  ): Answer {
+    if (answer.headers?.['content-type'] !== undefined || accept === undefined || prefersDocument(accept))
+      return answer;
+    return errorPage(plainSite(this.#options.services.instance), { answer, acceptLanguage, requestId });
   }
 
   #send(exchange: Exchange, answer: Answer, corked: boolean): void {

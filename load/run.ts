@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from './clients/client.js';
 import { PushReceivers } from './clients/push-receivers.js';

@@ -53,7 +53,9 @@ function check(name, args) {
 }
 
 function lengths() {
-  const files = execFileSync('git', ['ls-files', '*.ts', '*.mjs'], { encoding: 'utf8' }).split('\n').filter(Boolean);
+  const files = execFileSync('git', ['ls-files', '*.ts', '*.tsx', '*.mjs'], { encoding: 'utf8' })
+    .split('\n')
+    .filter(Boolean);
   const long = files
     .filter((file) => !file.startsWith('proto/gen/'))
     .map((file) => [file, readFileSync(file, 'utf8').split('\n').length])

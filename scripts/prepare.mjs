@@ -43,7 +43,7 @@ function* sources(folder) {
   for (const entry of readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1))) {
     const path = join(folder, entry.name);
     if (entry.isDirectory()) yield* sources(path);
-    else if (/\.(ts|proto)$/.test(entry.name)) yield path;
+    else if (/\.(tsx?|proto)$/.test(entry.name)) yield path;
   }
 }
 
@@ -60,7 +60,7 @@ function removeStale() {
   if (!existsSync('dist')) return;
   for (const name of readdirSync('dist', { recursive: true })) {
     const stem = /^(.+)\.js(\.map)?$/.exec(name)?.[1];
-    if (stem !== undefined && !existsSync(`${stem}.ts`)) rmSync(join('dist', name));
+    if (stem !== undefined && !existsSync(`${stem}.ts`) && !existsSync(`${stem}.tsx`)) rmSync(join('dist', name));
   }
 }
 

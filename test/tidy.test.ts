@@ -41,7 +41,7 @@ const nameOf = ({ method, path }: AnyRoute) => `${method} ${path}`;
 
 async function sources(folder: string): Promise<string[]> {
   const names = await readdir(join(root, folder), { recursive: true });
-  return names.filter((name) => /\.(?:ts|mjs|py)$/.test(name)).map((name) => join(folder, name));
+  return names.filter((name) => /\.(?:tsx?|mjs|py)$/.test(name)).map((name) => join(folder, name));
 }
 
 test('every route that looks at a token says which scope it needs', () => {

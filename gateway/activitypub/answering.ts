@@ -1,4 +1,3 @@
-import { type Problem, problem } from '../../actors/domain/problem.js';
 import { ACTIVITY_TYPE, document } from '../../actors/federation/documents/context.js';
 import type { Answer } from '../http/route.js';
 
@@ -21,32 +20,3 @@ export const activityAnswer = (object: object, isPublic = true): Answer => ({
   },
   body: JSON.stringify(document(object)),
 });
-
-/** Media types that request a document, and those that request a page. */
-const DOCUMENTS = ['application/activity+json', 'application/ld+json', 'application/json'];
-const PAGES = ['text/html', 'application/xhtml+xml'];
-
-/**
- * Returns true if a client prefers a document to a page: it names a type of documents and no type of pages with a
- * higher weight (RFC 9110 §12.5.1), or it has no preference.
- */
-export function prefersDocument(accept: string | undefined): boolean {
-  const [documents, pages] = [weightOf(accept ?? '', DOCUMENTS), weightOf(accept ?? '', PAGES)];
-  return documents === 0 && pages === 0 ? !/text\//.test(accept ?? '') : documents >= pages;
-}
-
-/** Returns the highest weight that the header gives to one of the types, 0 if it names none of them. */
-function weightOf(accept: string, types: readonly string[]): number {
-  let highest = 0;
-  for (const range of accept.toLowerCase().split(',')) {
-    const [type = '', ...parameters] = range.split(';').map((part) => part.trim());
-    if (!types.includes(type)) continue;
-    const weight = parameters.find((parameter) => parameter.startsWith('q='));
-    const value = weight === undefined ? 1 : Number(weight.slice(2));
-    if (value > highest) highest = value;
-  }
-  return highest;
-}
-
-/** Refusal for browsers: this server has no pages for people and statuses yet. */
-export const noPage = (): Problem => problem('not_found', 'There is nothing at this address');

@@ -2,10 +2,11 @@ import { isProblem, type Problem, problem } from '../../actors/domain/problem.js
 import { isSuspended } from '../../actors/domain/standing.js';
 import type { StoreAccountRecord } from '../../proto/gen/types.js';
 import { parseSignature } from '../../transport/federation/verification.js';
+import { prefersDocument } from '../http/accept.js';
 import type { Answer, Request } from '../http/route.js';
 import type { Services } from '../http/services.js';
 import type { Soon } from '../paging/soon.js';
-import { NO_STORE, noPage, prefersDocument } from './answering.js';
+import { NO_STORE } from './answering.js';
 import { signedRequest } from './signed-request.js';
 
 type Signed = Pick<Request<unknown, unknown, unknown>, 'headers' | 'target'> & {
@@ -46,11 +47,13 @@ export const authorized =
   (request: Request<P, Q, B>): Soon<Answer | Problem> =>
     request.services.instance.authorizedFetch ? onlySigned(request, handle) : handle(request);
 
-/** Wraps the handler of a document whose address is that of a page, too. */
+type Handle<P, Q, B> = (request: Request<P, Q, B>) => Soon<Answer | Problem>;
+
+/** Joins the handlers of a document and of the page at the same address. The Accept header decides. */
 export const documentOrPage =
-  <P, Q, B>(handle: (request: Request<P, Q, B>) => Soon<Answer | Problem>) =>
-  (request: Request<P, Q, B>): Soon<Answer | Problem> =>
-    prefersDocument(request.headers.accept) ? authorized(handle)(request) : noPage();
+  <P, Q, B>(document: Handle<P, Q, B>, page: Handle<P, Q, B>): Handle<P, Q, B> =>
+  (request) =>
+    prefersDocument(request.headers.accept) ? authorized(document)(request) : page(request);
 
 async function onlySigned<P, Q, B>(
   request: Request<P, Q, B>,

@@ -6,7 +6,8 @@ import type { Authenticated, Authenticator, Caller } from './authenticator.js';
 import type { AnyRoute, Auth } from './route.js';
 import { grantsAny } from './scopes.js';
 
-const NOBODY: Caller = { viewer: undefined, bearer: undefined };
+/** A caller without a token. */
+export const NOBODY: Caller = { viewer: undefined, bearer: undefined };
 const INVALID_TOKEN = problem('unauthorized', 'The access token is invalid');
 
 /**

@@ -2,14 +2,15 @@ import type { TSchema } from '@sinclair/typebox';
 import { LogBound } from '../../actors/domain/log-bound.js';
 import { isProblem, type Problem, problem, Unavailable } from '../../actors/domain/problem.js';
 import { Cache, type Caches } from '../../store/cache/cache.js';
-import { faultPage } from '../oauth/pages/layout.js';
 import { idText, isIdText } from '../paging/bounds.js';
+import { type ApiAnswer, type ApiCall, type ApiPerson, SESSION_SCOPES, WEB_CLIENT } from './api-call.js';
 import type { Authenticator, Caller } from './authenticator.js';
-import { authorize } from './authorize.js';
+import { authorize, NOBODY, permit } from './authorize.js';
 import { once } from './idempotency.js';
 import type { ClientAddress } from './limits/client-address.js';
 import { isLimited, type RateLimits, type Standing } from './limits/rate-limits.js';
 import { problemAnswer } from './problem-answer.js';
+import { readAnswer } from './read-answer.js';
 import { BODY_BYTES_MAX, parseBody } from './request/body.js';
 import { parseUrlEncoded, percentDecode, Unparsable } from './request/form.js';
 import type { Head } from './request/head.js';
@@ -192,7 +193,7 @@ export class Dispatcher {
     }
     const standing = limits.take(prepared.route, caller.bearer?.tokenHash, () => this.#from(arrival));
     if (standing === undefined) return this.#carryOut(prepared, address, caller, bytes, arrival);
-    if (standing.refused) return this.#tooMany(prepared, standing);
+    if (standing.refused) return this.#tooMany(standing);
     const handled = this.#carryOut(prepared, address, caller, bytes, arrival);
     return handled instanceof Promise
       ? handled.then((answer) => withHeaders(answer, standing))
@@ -207,17 +208,13 @@ export class Dispatcher {
       ? this.#rateLimits?.take(prepared.route, undefined, () => this.#from(arrival))
       : undefined;
     if (standing === undefined) return refusal;
-    return standing.refused ? this.#tooMany(prepared, standing) : withHeaders(refusal, standing);
+    return standing.refused ? this.#tooMany(standing) : withHeaders(refusal, standing);
   }
 
-  /** Returns 429 with the time after which requests are answered again: a page for people, JSON for clients. */
-  #tooMany({ path }: Prepared, standing: Standing): Answer {
-    const retryAfter = { 'retry-after': String(standing.retryAfterSeconds) };
-    const { instance } = this.#services;
-    const isPage = path.startsWith('/auth/') || path.startsWith('/oauth/authorize');
-    const text = `Please try again in ${Math.ceil(standing.retryAfterSeconds / 60)} minutes.`;
-    const answer = withHeaders(isPage ? faultPage(instance, 'Too many attempts', text, 429) : TOO_MANY, standing);
-    return { ...answer, headers: { ...answer.headers, ...retryAfter } };
+  /** Returns 429 with the time after which requests are answered again. */
+  #tooMany(standing: Standing): Answer {
+    const answer = withHeaders(TOO_MANY, standing);
+    return { ...answer, headers: { ...answer.headers, 'retry-after': String(standing.retryAfterSeconds) } };
   }
 
   #from(arrival: Arrival): string {
@@ -243,9 +240,31 @@ export class Dispatcher {
       body = valid.value;
       if (validate !== undefined && validate === prepared.query) asked = { params: address.params, query: body };
     }
-    const request = new Incoming(this.#services, this.#clientAddress, caller, asked, body, arrival);
+    const request = new Incoming(this.#services, this.#clientAddress, caller, asked, body, arrival, this.#api);
     const key = route.idempotent === undefined ? undefined : request.headers['idempotency-key'];
     if (key) return once(request, route, arrival.head.path, key);
+    return route.handle(request);
+  }
+
+  /** Carries out a call of a page (route.ts, `Request.api`). */
+  readonly #api = async (arrival: Arrival, person: ApiPerson | undefined, call: ApiCall): Promise<ApiAnswer> => {
+    const handled = await this.#called(arrival, person, call);
+    return readAnswer(isProblem(handled) ? problemAnswer(handled) : handled);
+  };
+
+  async #called(arrival: Arrival, person: ApiPerson | undefined, call: ApiCall): Promise<Handled> {
+    const match = this.#router.match(call.method, call.path);
+    if (match.kind !== 'route') return NO_SUCH_PAGE;
+    const { route } = match.route;
+    const caller = callerOf(route, person);
+    if (isProblem(caller)) return caller;
+    const standing = this.#rateLimits?.take(route, person?.tokenHash, () => this.#from(arrival));
+    if (standing?.refused === true) return this.#tooMany(standing);
+    const address = this.#parseAddress(match.route, match.params, { path: call.path, query: call.query ?? '' });
+    if (isProblem(address)) return address;
+    const valid = match.route.body?.(call.body ?? {}) ?? { value: EMPTY };
+    if (isProblem(valid)) return valid;
+    const request = new Incoming(this.#services, this.#clientAddress, caller, address, valid.value, arrival, this.#api);
     return route.handle(request);
   }
 
@@ -260,7 +279,7 @@ export class Dispatcher {
   }
 
   /** Parses path and query. Checks syntax before values, so that a 400 comes before a 404. */
-  #parseAddress(prepared: Prepared, raw: readonly string[], head: Head): Address | Problem {
+  #parseAddress(prepared: Prepared, raw: readonly string[], head: Pick<Head, 'path' | 'query'>): Address | Problem {
     const id = prepared.isById && isIdText(raw[0] ?? '') ? raw[0] : undefined;
     const params = id !== undefined ? { id } : raw.length === 0 ? EMPTY : decodeParams(prepared.names, raw);
     // uWebSockets replaces bytes that are not UTF-8 by U+FFFD.
@@ -291,6 +310,16 @@ export class Dispatcher {
     this.#logger.error(fields, 'failed to answer a request');
     return { status: 500, body: { error: `Something went wrong on our side (request ${arrival.id})` } };
   }
+}
+
+/** Permits a call of a page. Without a person it may do what nobody needs a token for. */
+function callerOf(route: AnyRoute, person: ApiPerson | undefined): Caller | Problem {
+  if (person === undefined)
+    return route.auth === 'none' || route.auth === 'optional' ? NOBODY : problem('unauthorized', 'Please sign in');
+  const { account, tokenHash: hash } = person;
+  const bearer = { accountId: account.id, clientId: WEB_CLIENT, scopes: SESSION_SCOPES, tokenHash: hash };
+  const token = { ...bearer, kind: 'session', atMs: 0 };
+  return permit(route, { viewer: account.id, hash, token, account, bearer });
 }
 
 const isKnownUser = ({ auth }: AnyRoute, caller: Caller | Problem | Promise<Caller | Problem>): boolean =>

@@ -173,9 +173,15 @@ function headersOf(answer: Answer, raw: boolean): Map<string, string> {
   const headers = new Map<string, string>(JSON_HEADERS);
   if (raw) headers.delete('content-type');
   const given = answer.headers ?? {};
-  if (given['content-type']?.startsWith('text/html'))
+  if (given['content-type']?.startsWith('text/html')) {
+    // Scripts of other sites have no business with pages.
+    for (const [name] of CORS_HEADERS) headers.delete(name);
     for (const [name, value] of PAGE_HEADERS) headers.set(name, value);
-  for (const [name, value] of Object.entries(given)) headers.set(name.toLowerCase(), checked(name, value));
+  }
+  for (const [name, value] of Object.entries(given)) {
+    if (value === '') headers.delete(name.toLowerCase());
+    else headers.set(name.toLowerCase(), checked(name, value));
+  }
   return headers;
 }
 

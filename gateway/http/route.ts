@@ -2,6 +2,7 @@ import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox
 import type { Permission } from '../../actors/domain/permissions.js';
 import type { Problem } from '../../actors/domain/problem.js';
 import type { Soon } from '../paging/soon.js';
+import type { ApiAnswer, ApiCall, ApiPerson } from './api-call.js';
 import type { Shape } from './entity.js';
 import type { JsonPieces } from './json-pieces.js';
 import type { Services } from './services.js';
@@ -24,6 +25,7 @@ export interface Bearer {
 /** One answer. Handlers return JSON values through `json`; pages and redirects exist for OAuth. */
 export interface Answer<T = unknown> {
   readonly status: number;
+  /** An empty value removes a header that answers of its kind have by default. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Values of further Set-Cookie headers, in addition to one in `headers`. */
   readonly cookies?: readonly string[];
@@ -59,6 +61,11 @@ export interface Request<P, Q, B> {
   readonly remoteAddress: string;
   /** Id in the answer's X-Request-Id and in the log. */
   readonly id: string;
+  /**
+   * Calls a route of the API in the name of a signed-in person, or of nobody: a page shows and does what an application would, by the
+   * same checks. Rejects only if the handler fails. @throws Unavailable
+   */
+  readonly api: <T>(person: ApiPerson | undefined, call: ApiCall) => Promise<ApiAnswer<T>>;
   /**
    * Idempotency key for the command that does the work of the request: the command takes effect once. Repeats with the
    * same `Idempotency-Key` have the same value. Undefined without the header, and for routes that are not `idempotent`.
@@ -149,7 +156,7 @@ export const refusedAnswer = (status: number, body: unknown, headers?: Readonly<
   ({ status, ...(headers && { headers }), body }) as Answer<never>;
 
 /**
- * Returns an HTML page. The server adds the security headers (no scripts, no frames, inline styles only), any of which
+ * Returns an HTML page. The server adds the security headers (no scripts, no frames), any of which
  * `headers` may replace.
  */
 export function page(html: string, status = 200, headers?: Readonly<Record<string, string>>): Answer {

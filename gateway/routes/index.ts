@@ -22,7 +22,10 @@ import { notOfferedRoutes } from './discovery/not-offered.js';
 import { oembedRoutes } from './discovery/oembed.js';
 import { searchRoutes } from './discovery/search.js';
 import { trendRoutes } from './discovery/trends.js';
-import { aboutPageRoutes } from './instance/about-pages.js';
+import { assetRoutes } from './html/assets.js';
+import { frontPageRoutes } from './html/front.js';
+import { personPageRoutes } from './html/people.js';
+import { postPageRoutes } from './html/posts.js';
 import { announcementRoutes } from './instance/announcements.js';
 import { imageRoutes } from './instance/images.js';
 import { instanceRoutes } from './instance/instance.js';
@@ -45,6 +48,7 @@ import { passwordRoutes } from './oauth/passwords.js';
 import { sessionRoutes } from './oauth/sessions.js';
 import { signUpRoutes } from './oauth/sign-up.js';
 import { tokenRoutes } from './oauth/token.js';
+import { preferenceRoutes } from './settings/preferences.js';
 import { asyncRefreshRoutes } from './statuses/async-refreshes.js';
 import { pollRoutes } from './statuses/polls.js';
 import { quoteRoutes } from './statuses/quotes.js';
@@ -62,7 +66,6 @@ import { tagRoutes } from './timelines/tags.js';
 import { timelineRoutes } from './timelines/timelines.js';
 
 const routes: readonly AnyRoute[] = [
-  ...aboutPageRoutes,
   ...accountRoutes,
   ...activityPubRoutes,
   ...adminAccountRoutes,
@@ -72,6 +75,7 @@ const routes: readonly AnyRoute[] = [
   ...announcementRoutes,
   ...appRoutes,
   ...authPageRoutes,
+  ...assetRoutes,
   ...asyncRefreshRoutes,
   ...authorizeRoutes,
   ...collectionRoutes,
@@ -81,6 +85,7 @@ const routes: readonly AnyRoute[] = [
   ...domainBlockRoutes,
   ...featuredTagRoutes,
   ...filterRoutes,
+  ...frontPageRoutes,
   ...followRoutes,
   ...groupedNotificationRoutes,
   ...imageRoutes,
@@ -102,9 +107,12 @@ const routes: readonly AnyRoute[] = [
   ...quietConversationRoutes,
   ...searchRoutes,
   ...peopleRoutes,
+  ...personPageRoutes,
+  ...postPageRoutes,
   ...passwordRoutes,
   ...mailListRoutes,
   ...devRoutes,
+  ...preferenceRoutes,
   ...profileRoutes,
   ...pushRoutes,
   ...reportRoutes,

@@ -21,6 +21,8 @@ export interface InstanceSettings {
   /** Rules that differ from the defaults, as JSON (gateway/http/limits/rate-rules.ts). */
   readonly rateRules?: string;
   readonly version: string;
+  /** True: texts are compressed for clients that accept it (COMPRESSION=on). */
+  readonly compression: boolean;
   /** Current custom emoji; absent: none. */
   readonly emojis?: EmojiLookup;
 }

@@ -44,7 +44,7 @@ const message = codec('murmuration.node.RateCounts');
  * in.
  */
 export function isLimited(path: string): boolean {
-  return /^\/(api|auth|oauth)\//.test(path) && path !== '/auth/style.css';
+  return /^\/(api|auth|oauth)\//.test(path);
 }
 
 /** Returns the class in which a route counts besides the general one. */

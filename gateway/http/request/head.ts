@@ -109,6 +109,13 @@ export class Head {
     this.#given = given;
   }
 
+  /** Returns the first header of a name, without an object for all of them. @param name in lower case */
+  first(name: string): string | undefined {
+    const given = this.#given;
+    for (let at = 0; at < given.length; at += 2) if (given[at] === name) return given[at + 1];
+    return undefined;
+  }
+
   /** Headers by lower-case name; repeated headers are joined. */
   get headers(): Readonly<Record<string, string>> {
     this.#headers ??= joined(this.#given);

@@ -34,7 +34,7 @@ export function preflightHeaders(asked = ''): Readonly<Record<string, string>> {
 export const PAGE_HEADERS: readonly (readonly [string, string])[] = [
   [
     'content-security-policy',
-    "default-src 'none'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; base-uri 'none'; frame-ancestors 'none'",
+    "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; frame-ancestors 'none'",
   ],
   ['x-frame-options', 'DENY'],
   ['referrer-policy', 'no-referrer'],

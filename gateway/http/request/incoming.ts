@@ -1,3 +1,4 @@
+import type { ApiAnswer, ApiCall, ApiPerson } from '../api-call.js';
 import type { Caller } from '../authenticator.js';
 import type { Repeated } from '../idempotency.js';
 import type { ClientAddress } from '../limits/client-address.js';
@@ -35,6 +36,7 @@ export class Incoming implements Request<never, never, never> {
   readonly params: never;
   readonly query: never;
   readonly body: never;
+  readonly api: Request<never, never, never>['api'];
   readonly #clientAddress: ClientAddress;
   readonly #arrival: Arrival;
   #repeated: Repeated | undefined;
@@ -46,8 +48,10 @@ export class Incoming implements Request<never, never, never> {
     address: Address,
     body: unknown,
     arrival: Arrival,
+    api: (arrival: Arrival, person: ApiPerson | undefined, call: ApiCall) => Promise<ApiAnswer>,
   ) {
     this.services = services;
+    this.api = <T>(person: ApiPerson | undefined, call: ApiCall) => api(arrival, person, call) as Promise<ApiAnswer<T>>;
     this.viewer = caller.viewer;
     this.bearer = caller.bearer;
     this.params = address.params as never;

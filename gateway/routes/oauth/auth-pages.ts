@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { isProblem } from '../../../actors/domain/problem.js';
 import { html } from '../../../actors/domain/text/html.js';
+import { WEB_CLIENT } from '../../http/api-call.js';
 import { tokenHash } from '../../http/authenticator.js';
 import { addressKey } from '../../http/limits/client-address.js';
 import { type AnyRoute, redirect, route } from '../../http/route.js';
@@ -9,7 +10,6 @@ import { field } from '../../oauth/form.js';
 import { guardsOf } from '../../oauth/guards.js';
 import { faultPage, layout } from '../../oauth/pages/layout.js';
 import { signInPage } from '../../oauth/pages/sign-in-page.js';
-import { STYLE } from '../../oauth/pages/style.js';
 import { checkPassword } from '../../oauth/password-check.js';
 import {
   browserCookie,
@@ -29,19 +29,6 @@ import { tooMany } from './passwords.js';
 
 /** Longest authorization request, as a query, that continues after the sign-in. */
 const NEXT_CHARS_MAX = 8_000;
-/** Client of browser sessions. It has no secret, so nobody can act as it. */
-const WEB_CLIENT = 'web';
-
-const style = route({
-  method: 'GET',
-  path: '/auth/style.css',
-  auth: 'none',
-  handle: async () => ({
-    status: 200,
-    headers: { 'content-type': 'text/css; charset=utf-8', 'cache-control': 'public, max-age=3600' },
-    body: STYLE,
-  }),
-});
 
 const showSignIn = route({
   method: 'GET',
@@ -127,4 +114,4 @@ const confirm = route({
   },
 });
 
-export const authPageRoutes: readonly AnyRoute[] = [style, showSignIn, signIn, signOut, confirm];
+export const authPageRoutes: readonly AnyRoute[] = [showSignIn, signIn, signOut, confirm];

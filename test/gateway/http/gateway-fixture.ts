@@ -107,6 +107,7 @@ export class GatewayFixture {
       passwordGrant: false,
       devPages: false,
       authorizedFetch: false,
+      compression: true,
       rateLimits: true,
       version: '0',
     };

@@ -109,7 +109,11 @@ after(() => gateway.stop());
 
 const get = (path: string, init?: RequestInit) => fetch(`${gateway.url}${path}`, init);
 const send = (body: string | Uint8Array | FormData, type?: string) =>
-  get('/things', { method: 'POST', body, headers: type === undefined ? {} : { 'content-type': type } });
+  get('/things', {
+    method: 'POST',
+    body: body as BodyInit,
+    headers: type === undefined ? {} : { 'content-type': type },
+  });
 const FORM = 'application/x-www-form-urlencoded';
 const JSON_TYPE = 'application/json';
 

@@ -36,6 +36,7 @@ const instance: InstanceSettings = {
   passwordGrant: false,
   devPages: false,
   authorizedFetch: false,
+  compression: true,
   rateLimits: false,
   version: '0',
 };

@@ -188,7 +188,7 @@ class InjectedResponse {
     }
     // uWebSockets adds the length of a body that it knows.
     if (body instanceof Buffer) headers.set('content-length', String(body.length));
-    this.#resolve(new Response(body, { status, headers }));
+    this.#resolve(new Response(body as BodyInit | null, { status, headers }));
   }
 }
 

@@ -1,0 +1,49 @@
+import { createHash } from 'node:crypto';
+import type { VNode } from 'preact';
+import { renderToString } from 'preact-render-to-string';
+import { type Answer, page } from '../http/route.js';
+import { Shell } from './shell.js';
+import type { Reader, Site } from './site.js';
+import type { View } from './view.js';
+
+const CSP = [
+  "default-src 'none'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "media-src 'self'",
+  "font-src 'self'",
+  "script-src 'self'",
+  "connect-src 'self'",
+  "manifest-src 'self'",
+  "base-uri 'none'",
+].join('; ');
+
+/** Renders a page. */
+export function htmlAnswer(site: Site, reader: Reader, view: View, body: VNode): Answer {
+  const html = `<!doctype html>${renderToString(
+    <Shell site={site} reader={reader} view={view}>
+      {body}
+    </Shell>,
+  )}`;
+  const headers: Record<string, string> = { ...headersOf(view), ...view.headers };
+  if (view.cookie !== undefined) headers['set-cookie'] = view.cookie;
+  if (view.cache === undefined || reader.person !== undefined) return page(html, view.status, headers);
+  const etag = `W/"${createHash('sha1').update(html).digest('base64url')}"`;
+  Object.assign(headers, { etag, 'cache-control': 'private, no-cache', vary: 'Accept, Accept-Language, Cookie' });
+  if (reader.ifNoneMatch === etag) return { status: 304, headers, body: undefined };
+  return page(html, view.status, headers);
+}
+
+function headersOf({ formAction = "'self'", isEmbeddable }: View): Record<string, string> {
+  const framing = isEmbeddable === true ? '' : "; frame-ancestors 'none'";
+  return {
+    'cache-control': 'no-store',
+    // Browsers then send the origin with each form, and it is checked.
+    'referrer-policy': 'same-origin',
+    'content-security-policy': `${CSP}; form-action ${formAction}${framing}`,
+    'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
+    'cross-origin-resource-policy': isEmbeddable === true ? 'cross-origin' : 'same-origin',
+    'cross-origin-opener-policy': 'same-origin-allow-popups',
+    ...(isEmbeddable === true && { 'x-frame-options': '' }),
+  };
+}

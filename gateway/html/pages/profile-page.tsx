@@ -1,0 +1,201 @@
+import type { Answer } from '../../http/route.js';
+import type { Account } from '../../pages/account/account.js';
+import { htmlAnswer } from '../page.js';
+import { Notices } from '../parts/notices.js';
+import { Pager } from '../parts/pager.js';
+import { People, personPath, shownName } from '../parts/person.js';
+import { ProfileHead } from '../parts/profile-head.js';
+import { plainText } from '../plain-text.js';
+import { Feed, type StatusPieces } from '../posts.js';
+import type { Reader, Site } from '../site.js';
+import type { View } from '../view.js';
+
+/** Tabs of a profile. */
+export type ProfileTab = 'posts' | 'with_replies' | 'media';
+
+/** Path of a tab below a person's page. */
+const TAB_PATHS: Readonly<Record<ProfileTab, string>> = { posts: '', with_replies: '/with_replies', media: '/media' };
+
+/** Content of a profile. */
+export interface Profile {
+  readonly account: Account;
+  readonly tab: ProfileTab;
+  /** Shown above the first page of posts. */
+  readonly pinned: readonly (StatusPieces | undefined)[];
+  readonly posts: readonly (StatusPieces | undefined)[];
+  readonly tags: readonly { readonly name: string }[];
+  readonly older: string | undefined;
+  readonly newer: string | undefined;
+}
+
+/** Renders the page of a person with their posts. */
+export function profilePage(site: Site, reader: Reader, profile: Profile): Answer {
+  const { account, tab, pinned, posts, tags, older, newer } = profile;
+  const { texts, language } = reader;
+  const path = personPath(account);
+  const body = (
+    <>
+      <Notices account={account} texts={texts} />
+      <ProfileHead account={account} domain={site.instance.domain} texts={texts} language={language} />
+      <Actions account={account} reader={reader} />
+      {tags.length > 0 && (
+        <section aria-label={texts.profile.featuredTags}>
+          <ul class="tags">
+            {tags.map(({ name }) => (
+              <li key={name}>
+                <a href={`/tags/${encodeURIComponent(name)}`}>#{name}</a>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+      <nav class="tabs" aria-label={texts.profile.posts}>
+        {(['posts', 'with_replies', 'media'] as const).map((one) => (
+          <a key={one} href={`${path}${TAB_PATHS[one]}`} aria-current={one === tab ? 'page' : undefined}>
+            {texts.profile[one === 'with_replies' ? 'withReplies' : one]}
+          </a>
+        ))}
+      </nav>
+      {pinned.length > 0 && <Feed posts={pinned} texts={texts} language={language} isPinned />}
+      {pinned.length > 0 && <br />}
+      {posts.length > 0 ? (
+        <Feed posts={posts} texts={texts} language={language} />
+      ) : (
+        <p class="soft">{texts.shell.nothingHere}</p>
+      )}
+      <Pager older={older} newer={newer} texts={texts} />
+    </>
+  );
+  return htmlAnswer(site, reader, viewOf(site, profile, `${path}${TAB_PATHS[tab]}`), body);
+}
+
+function viewOf({ instance }: Site, { account, newer, older }: Profile, path: string): View {
+  const address = account.acct.includes('@') ? account.acct : `${account.acct}@${instance.domain}`;
+  const isPart = newer !== undefined;
+  return {
+    title: `${shownName(account)} (@${address})`,
+    canonical: path,
+    description: plainText(account.note),
+    image: account.avatar_static,
+    kind: 'profile',
+    // People of other servers have their own pages, and parts of a list are no page of their own.
+    isUnlisted:
+      !account.indexable || account.acct.includes('@') || account.limited === true || (isPart && older === undefined),
+    cache: 'public',
+    head: (
+      <>
+        <link rel="alternate" type="application/activity+json" href={account.uri} />
+        <link rel="alternate" type="application/rss+xml" href={`${personPath(account)}.rss`} />
+        <meta property="profile:username" content={address} />
+      </>
+    ),
+  };
+}
+
+function Actions({ account, reader }: { readonly account: Account; readonly reader: Reader }) {
+  const { texts } = reader;
+  const path = personPath(account);
+  return (
+    <p class="actions">
+      {reader.person === undefined ? (
+        <a class="button" href={`${path}/follow`}>
+          {texts.profile.follow}
+        </a>
+      ) : (
+        <a class="button" href={`/web/people/${account.id}`}>
+          {texts.shell.home}
+        </a>
+      )}
+      {!account.acct.includes('@') && (
+        <a class="button plain" href={`${path}.rss`}>
+          {texts.profile.feed}
+        </a>
+      )}
+    </p>
+  );
+}
+
+/** People whom a person follows, or their followers. */
+export interface Connections {
+  readonly account: Account;
+  readonly kind: 'followers' | 'following';
+  readonly isHidden: boolean;
+  readonly accounts: readonly Account[];
+  readonly older: string | undefined;
+  readonly newer: string | undefined;
+}
+
+/** Renders the followers of a person, or whom they follow. A hidden list shows its total alone. */
+export function connectionsPage(site: Site, reader: Reader, connections: Connections): Answer {
+  const { account, kind, isHidden, accounts, older, newer } = connections;
+  const { texts, language } = reader;
+  const name = shownName(account);
+  const title = kind === 'followers' ? texts.profile.followersOf(name) : texts.profile.people(name);
+  const body = (
+    <>
+      <Notices account={account} texts={texts} />
+      <ProfileHead account={account} domain={site.instance.domain} texts={texts} language={language} />
+      <h2>{title}</h2>
+      {isHidden ? (
+        <p class="notice">{texts.profile.hidden}</p>
+      ) : accounts.length > 0 ? (
+        <People accounts={accounts} />
+      ) : (
+        <p class="soft">{texts.shell.nothingHere}</p>
+      )}
+      <Pager older={older} newer={newer} texts={texts} />
+    </>
+  );
+  const view: View = { title, canonical: `${personPath(account)}/${kind}`, isUnlisted: true, cache: 'public' };
+  return htmlAnswer(site, reader, view, body);
+}
+
+/** Renders the form in which somebody names their own server, to follow a person from there. */
+export function followPage(
+  site: Site,
+  reader: Reader,
+  {
+    account,
+    typed = '',
+    isWrong = false,
+  }: { readonly account: Account; readonly typed?: string; readonly isWrong?: boolean },
+): Answer {
+  const { profile } = reader.texts;
+  const address = account.acct.includes('@') ? account.acct : `${account.acct}@${site.instance.domain}`;
+  const body = (
+    <>
+      <h1>{profile.follow}</h1>
+      <p>
+        <bdi>{shownName(account)}</bdi> <span class="soft">@{address}</span>
+      </p>
+      <form method="get" action={`${personPath(account)}/follow`}>
+        <label for="from">{profile.address}</label>
+        <span class="hint" id="from-hint">
+          {profile.followHint}
+        </span>
+        <input
+          id="from"
+          name="from"
+          required
+          maxLength={300}
+          value={typed}
+          autoCapitalize="none"
+          spellcheck={false}
+          aria-describedby="from-hint from-wrong"
+          aria-invalid={isWrong}
+        />
+        <span class="wrong" id="from-wrong" role={isWrong ? 'alert' : undefined}>
+          {isWrong ? profile.followWrong : ''}
+        </span>
+        <button type="submit">{profile.followGo}</button>
+      </form>
+      <p>
+        <a href={personPath(account)}>
+          <bdi>{shownName(account)}</bdi>
+        </a>
+      </p>
+    </>
+  );
+  const view: View = { title: profile.follow, width: 'form', isUnlisted: true, formAction: 'https: http:' };
+  return htmlAnswer(site, reader, { ...view, ...(isWrong && { status: 422 }) }, body);
+}

@@ -1,0 +1,57 @@
+import type { InstanceEntries } from '../settings/entries.js';
+import type { InstanceSettings } from '../settings/settings.js';
+import type { Language, Texts } from './texts/index.js';
+
+/** Facts about the instance that each page shows. */
+export interface Site {
+  readonly instance: InstanceSettings;
+  /** Title that administrators chose, or the domain. */
+  readonly title: string;
+  readonly hasTerms: boolean;
+  readonly sourceUrl: string;
+  readonly canSignUp: boolean;
+}
+
+/** The person who reads a page, as far as the page depends on them. */
+export interface Reader {
+  readonly language: Language;
+  readonly texts: Texts;
+  /** Present if somebody is signed in with this browser. */
+  readonly person?: {
+    readonly username: string;
+    readonly isModerator: boolean;
+    /** Value that forms must carry (oauth/session.ts). */
+    readonly csrf: string;
+  };
+  /** Path and query of the page. */
+  readonly url: string;
+  /** Header `If-None-Match`. */
+  readonly ifNoneMatch?: string | undefined;
+}
+
+interface Services {
+  readonly instance: InstanceSettings;
+  readonly entries: Pick<InstanceEntries, 'of'>;
+}
+
+/** @throws Unavailable when the store cannot answer */
+export async function siteOf({ instance, entries }: Services): Promise<Site> {
+  const [settings, terms] = await Promise.all([entries.of('settings'), entries.of('terms')]);
+  const text = (key: string) => settings.find((one) => one.key === key)?.text?.text;
+  return {
+    instance,
+    title: text('title') || instance.domain,
+    hasTerms: terms.length > 0,
+    sourceUrl: text('source_url') || instance.baseUrl,
+    canSignUp: (text('registrations') || instance.registrations) !== 'closed',
+  };
+}
+
+/** Returns the facts without a read of the store, for pages about errors. */
+export const plainSite = (instance: InstanceSettings): Site => ({
+  instance,
+  title: instance.domain,
+  hasTerms: false,
+  sourceUrl: instance.baseUrl,
+  canSignUp: false,
+});

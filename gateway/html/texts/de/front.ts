@@ -1,0 +1,28 @@
+import type { Texts } from '../texts.js';
+
+export const front: Texts['front'] = {
+  people: 'Leute',
+  posts: 'Beiträge',
+  active: 'Diesen Monat aktiv',
+  servers: 'Bekannte Server',
+  runBy: 'Betrieben von',
+  contact: 'Kontakt',
+  about: 'Über diesen Server',
+  join: 'Mitmachen',
+  joinText: (title) => `Erstelle ein Konto auf ${title} und folge Leuten auf jedem Server des Fediverse.`,
+  approval: 'Die Moderation sieht jede Anfrage an, bevor das Konto öffnet.',
+  closed: 'Dieser Server nimmt gerade keine neuen Konten an.',
+  closedAsk: 'Schreibe an',
+  apps: 'Im Browser oder auf dem Telefon',
+  appsText: 'Jede dieser Anwendungen arbeitet mit diesem Server:',
+  latest: 'Neueste Beiträge',
+  blocked: 'Moderierte Server',
+  blockedText: 'Dieser Server schränkt diese anderen Server ein oder sperrt sie.',
+  blockedNone: 'Dieser Server veröffentlicht keine Liste moderierter Server.',
+  domain: 'Server',
+  severity: 'Maßnahme',
+  reason: 'Grund',
+  silence: 'eingeschränkt',
+  suspend: 'gesperrt',
+  version: 'Version',
+};

@@ -1,0 +1,28 @@
+import type { Texts } from '../texts.js';
+
+export const posts: Texts['posts'] = {
+  boosted: 'teilte',
+  pinned: 'Angeheftet',
+  edited: 'bearbeitet',
+  replyTo: 'Antwort auf',
+  showMore: 'Mehr anzeigen',
+  sensitive: 'Heikle Medien',
+  replies: (count) => `${count} ${count === 1 ? 'Antwort' : 'Antworten'}`,
+  boosts: (count) => `${count}-mal geteilt`,
+  favourites: (count) => `${count}-mal favorisiert`,
+  votes: (count) => `${count} ${count === 1 ? 'Stimme' : 'Stimmen'}`,
+  pollEnded: 'Die Umfrage ist beendet',
+  pollUntil: 'Offen bis',
+  original: 'Originalbeitrag',
+  file: 'Datei',
+  quoteHidden: 'Der zitierte Beitrag ist nicht verfügbar.',
+  visibility: { public: 'Öffentlich', unlisted: 'Nicht gelistet', private: 'Nur Folgende', direct: 'Nur Erwähnte' },
+  title: (name, text) => (text === '' ? `Beitrag von ${name}` : `${name}: „${text}“`),
+  thread: 'Unterhaltung',
+  above: 'Frühere Beiträge der Unterhaltung',
+  moreReplies: 'Weitere Antworten',
+  noReplies: 'Noch keine Antworten.',
+  history: 'Versionen',
+  version: (number) => `Version ${number}`,
+  automated: 'Automatisch',
+};

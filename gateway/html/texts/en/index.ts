@@ -1,0 +1,9 @@
+import { errors } from './errors.js';
+import { front } from './front.js';
+import { posts } from './posts.js';
+import { profile } from './profile.js';
+import { settings } from './settings.js';
+import { shell } from './shell.js';
+
+/** All texts in English. The other languages must have the same: the compiler compares them. */
+export const en = { errors, front, posts, profile, settings, shell };

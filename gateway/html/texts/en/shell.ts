@@ -1,0 +1,23 @@
+/** Texts of the frame that all pages share. */
+export const shell = {
+  skip: 'Skip to the content',
+  main: 'Main',
+  home: 'Home',
+  local: 'Local posts',
+  explore: 'Explore',
+  signIn: 'Sign in',
+  signUp: 'Create account',
+  settings: 'Settings',
+  signOut: 'Sign out',
+  moderation: 'Moderation',
+  about: 'About',
+  rules: 'Rules',
+  privacy: 'Privacy policy',
+  terms: 'Terms of service',
+  source: 'Source code',
+  notWritten: 'Nothing has been written here yet.',
+  newer: 'Newer',
+  older: 'Older',
+  nothingHere: 'There is nothing here yet.',
+  backToFront: 'Go to the front page',
+};

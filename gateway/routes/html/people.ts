@@ -1,0 +1,174 @@
+import { Type } from '@sinclair/typebox';
+import { isProblem, type Problem } from '../../../actors/domain/problem.js';
+import type { StoreAccountRecord } from '../../../proto/gen/types.js';
+import { personDocument } from '../../activitypub/actors.js';
+import { documentOrPage } from '../../activitypub/signer.js';
+import { personFeed } from '../../html/feeds.js';
+import { connectionsPage, followPage, type ProfileTab, profilePage } from '../../html/pages/profile-page.js';
+import { siteOf } from '../../html/site.js';
+import { type Answer, type AnyRoute, type Request, redirect, route } from '../../http/route.js';
+import type { Services } from '../../http/services.js';
+import type { Account } from '../../pages/account/account.js';
+import type { PageBounds, PageQuery } from '../../paging/bounds.js';
+import { linksOf } from '../../paging/links.js';
+import { accountTimeline } from '../../timelines/account.js';
+import { hidesEdges } from '../../timelines/follow-lists.js';
+import { PLACES } from '../../viewing/judge.js';
+import { visibleById } from '../../viewing/visible.js';
+import { boundsOf, neighbours, pagedQuery, personNamed, personParams, shownAccount } from './finding.js';
+import { readerOf } from './reader.js';
+
+type Asked<Q = unknown> = Request<{ readonly name: string }, Q, unknown>;
+
+/** Runs `show` for the account at the address. */
+const forPerson = async (
+  request: Asked,
+  show: (record: StoreAccountRecord) => Promise<Answer | Problem>,
+): Promise<Answer | Problem> => {
+  const record = await personNamed(request.services, request.params.name);
+  return isProblem(record) ? record : show(record);
+};
+
+const CHOICES: Readonly<Record<ProfileTab, Omit<Parameters<typeof accountTimeline>[4], 'tagged'>>> = {
+  posts: { excludeReplies: true, excludeReblogs: false },
+  with_replies: { excludeReplies: false, excludeReblogs: false },
+  media: { excludeReplies: false, excludeReblogs: true, onlyMedia: true },
+};
+
+async function profile(request: Asked<PageQuery>, record: StoreAccountRecord, tab: ProfileTab): Promise<Answer> {
+  const { services, query, url } = request;
+  const bounds = boundsOf(query);
+  const [site, reader, account, page] = await Promise.all([
+    siteOf(services),
+    readerOf(request),
+    shownAccount(services, record),
+    accountTimeline(services, undefined, record.id, bounds, { ...CHOICES[tab], tagged: undefined }),
+  ]);
+  const isFirst = bounds.before === undefined && bounds.after === undefined;
+  const [posts, pinned, tags] = await Promise.all([
+    services.pages.pieces(services, undefined, page.items),
+    tab === 'posts' && isFirst ? pinnedOf(services, record) : [],
+    featuredTagsOf(request, record),
+  ]);
+  const links = neighbours(url.split('?', 1)[0] ?? '', bounds, page);
+  return profilePage(site, reader, { account, tab, posts, pinned, tags, ...links });
+}
+
+async function pinnedOf(services: Services, { pinnedIds }: StoreAccountRecord) {
+  if (pinnedIds.length === 0) return [];
+  const seen = await visibleById(services, undefined, [...pinnedIds].reverse(), PLACES.profile);
+  return services.pages.pieces(services, undefined, seen);
+}
+
+async function featuredTagsOf({ api }: Asked, { id }: StoreAccountRecord) {
+  const { status, body } = await api<{ readonly name: string }[]>(undefined, {
+    method: 'GET',
+    path: `/api/v1/accounts/${id}/featured_tags`,
+  });
+  return status === 200 ? body : [];
+}
+
+const tab = (path: string, which: ProfileTab): AnyRoute =>
+  route({
+    method: 'GET',
+    path,
+    auth: 'none',
+    params: Type.Object(personParams),
+    query: pagedQuery,
+    handle: (request) => forPerson(request, (record) => profile(request, record, which)),
+  });
+
+/** The page of a person; for other servers the document; with the ending `.rss` the feed. */
+const person = route({
+  method: 'GET',
+  path: '/@:name',
+  auth: 'none',
+  params: Type.Object(personParams),
+  query: pagedQuery,
+  handle: (request) => {
+    const { params } = request;
+    if (params.name.endsWith('.rss')) return feed(request);
+    return documentOrPage<{ name: string }, PageQuery, unknown>(personDocument, (asked) =>
+      forPerson(asked, (record) => profile(asked, record, 'posts')),
+    )(request);
+  },
+});
+
+/** Posts in a feed: what a reader fetches each hour. */
+const FEED_POSTS = 20;
+const FEED_BOUNDS: PageBounds = { before: undefined, after: undefined, upwards: false, limit: FEED_POSTS };
+
+async function feed(request: Asked): Promise<Answer | Problem> {
+  const { services, params } = request;
+  const record = await personNamed(services, params.name.slice(0, -'.rss'.length));
+  if (isProblem(record)) return record;
+  const options = { excludeReplies: true, excludeReblogs: true, tagged: undefined };
+  const page = await accountTimeline(services, undefined, record.id, FEED_BOUNDS, options);
+  const [site, account, list] = await Promise.all([
+    siteOf(services),
+    shownAccount(services, record),
+    services.pages.list(services, undefined, page.items),
+  ]);
+  return personFeed(site, account, JSON.parse(list.toString()));
+}
+
+const connections = (kind: 'followers' | 'following'): AnyRoute =>
+  route({
+    method: 'GET',
+    path: `/@:name/${kind}`,
+    auth: 'none',
+    params: Type.Object(personParams),
+    query: pagedQuery,
+    handle: (request) =>
+      forPerson(request, async (record) => {
+        const { services, api, url } = request;
+        const query = url.split('?', 2)[1] ?? '';
+        const isHidden = await hidesEdges(services, undefined, record);
+        const [site, reader, account, list] = await Promise.all([
+          siteOf(services),
+          readerOf(request),
+          shownAccount(services, record),
+          api<Account[]>(undefined, { method: 'GET', path: `/api/v1/accounts/${record.id}/${kind}`, query }),
+        ]);
+        const links = linksOf(list.link, url);
+        const accounts = list.status === 200 ? list.body : [];
+        return connectionsPage(site, reader, { account, kind, isHidden, accounts, ...links });
+      }),
+  });
+
+/** Longest address that somebody types. */
+const ADDRESS_CHARS_MAX = 300;
+
+/** Leads people of other servers to their own server, where they can follow. */
+const follow = route({
+  method: 'GET',
+  path: '/@:name/follow',
+  auth: 'none',
+  params: Type.Object(personParams),
+  query: Type.Object({ from: Type.Optional(Type.String({ maxLength: ADDRESS_CHARS_MAX })) }),
+  handle: (request) =>
+    forPerson(request, async (record) => {
+      const { services, query } = request;
+      const account = await shownAccount(services, record);
+      const host =
+        query.from === undefined ? undefined : /^@?[\w.-]+@([\w.-]+(?::\d{1,5})?)$/.exec(query.from.trim())?.[1];
+      const { domain } = services.instance;
+      if (host !== undefined) {
+        const address = account.acct.includes('@') ? account.acct : `${account.acct}@${domain}`;
+        return redirect(`https://${host}/authorize_interaction?uri=${encodeURIComponent(address)}`);
+      }
+      const [site, reader] = await Promise.all([siteOf(services), readerOf(request)]);
+      const { from: typed } = query;
+      return followPage(site, reader, { account, ...(typed !== undefined && { typed, isWrong: true }) });
+    }),
+});
+
+/** Pages of people, also of those of other servers who are known here. */
+export const personPageRoutes: readonly AnyRoute[] = [
+  person,
+  tab('/@:name/with_replies', 'with_replies'),
+  tab('/@:name/media', 'media'),
+  connections('followers'),
+  connections('following'),
+  follow,
+];
