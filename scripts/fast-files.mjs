@@ -12,6 +12,8 @@ const OUTSIDE = new Set([
   'sharp',
 ]);
 const TESTS = 'dist/test/';
+/** Starts services and looks for free ports. */
+const SERVICES = 'dist/cluster/local/';
 const IMPORT = /^(?:import|export)\s(?:[^'"]*?\sfrom\s)?['"]([^'"]+)['"]/gm;
 /** A call of the global function. */
 const FETCH = /(?<![.\w])fetch\(/;
@@ -27,7 +29,7 @@ function read(file) {
     name.startsWith('.') ? join(dirname(file), name) : name,
   );
   found = {
-    outside: FETCH.test(text) || imports.some((name) => OUTSIDE.has(name)),
+    outside: FETCH.test(text) || imports.some((name) => OUTSIDE.has(name) || name.startsWith(SERVICES)),
     tests: imports.filter((name) => name.startsWith(TESTS) && name.endsWith('.js') && existsSync(name)),
   };
   known.set(file, found);

@@ -30,7 +30,9 @@ export function listPaths(routes: readonly AnyRoute[]): string[] {
     const hasLimit = Object.hasOwn((query as { properties?: object } | undefined)?.properties ?? {}, 'limit');
     return hasLimit || answer?.type === 'array' || HOLDING.has(answer?.$id ?? '');
   };
-  return routes.filter((route) => route.method === 'GET' && isList(route)).map(({ path }) => path);
+  return routes
+    .filter((route) => route.method === 'GET' && route.path.startsWith('/api/') && isList(route))
+    .map(({ path }) => path);
 }
 
 /** Returns true if an address belongs to the route. */

@@ -6,17 +6,13 @@ import { Shell } from './shell.js';
 import type { Reader, Site } from './site.js';
 import type { View } from './view.js';
 
-const CSP = [
-  "default-src 'none'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "media-src 'self'",
-  "font-src 'self'",
-  "script-src 'self'",
-  "connect-src 'self'",
-  "manifest-src 'self'",
-  "base-uri 'none'",
-].join('; ');
+/** Content of other origins never loads. Only pages with a script may run one of this server. */
+const CSP =
+  "default-src 'none'; style-src 'self'; img-src 'self' data:; media-src 'self'; manifest-src 'self'; base-uri 'none'";
+const CSP_SCRIPT = "; script-src 'self'; connect-src 'self'";
+
+/** A year, as browsers' lists demand (RFC 6797). */
+const HSTS = 'max-age=31536000';
 
 /** Renders a page. */
 export function htmlAnswer(site: Site, reader: Reader, view: View, body: VNode): Answer {
@@ -25,7 +21,7 @@ export function htmlAnswer(site: Site, reader: Reader, view: View, body: VNode):
       {body}
     </Shell>,
   )}`;
-  const headers: Record<string, string> = { ...headersOf(view), ...view.headers };
+  const headers: Record<string, string> = { ...headersOf(site, view), ...view.headers };
   if (view.cookie !== undefined) headers['set-cookie'] = view.cookie;
   if (view.cache === undefined || reader.person !== undefined) return page(html, view.status, headers);
   const etag = `W/"${createHash('sha1').update(html).digest('base64url')}"`;
@@ -34,16 +30,17 @@ export function htmlAnswer(site: Site, reader: Reader, view: View, body: VNode):
   return page(html, view.status, headers);
 }
 
-function headersOf({ formAction = "'self'", isEmbeddable }: View): Record<string, string> {
+function headersOf({ instance }: Site, { formAction = "'self'", isEmbeddable, script }: View): Record<string, string> {
   const framing = isEmbeddable === true ? '' : "; frame-ancestors 'none'";
   return {
     'cache-control': 'no-store',
     // Browsers then send the origin with each form, and it is checked.
     'referrer-policy': 'same-origin',
-    'content-security-policy': `${CSP}; form-action ${formAction}${framing}`,
+    'content-security-policy': `${CSP}${script === undefined ? '' : CSP_SCRIPT}; form-action ${formAction}${framing}`,
     'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
     'cross-origin-resource-policy': isEmbeddable === true ? 'cross-origin' : 'same-origin',
     'cross-origin-opener-policy': 'same-origin-allow-popups',
     ...(isEmbeddable === true && { 'x-frame-options': '' }),
+    ...(instance.baseUrl.startsWith('https:') && { 'strict-transport-security': HSTS }),
   };
 }

@@ -1,6 +1,6 @@
 import { foreignHtml } from '../../actors/domain/text/foreign-html.js';
 
-/** Characters of a description in previews: more is cut off by those who show them. */
+/** Longest description for previews: other sites show at most this. */
 const PREVIEW_CHARS_MAX = 300;
 
 /** Characters of HTML that are read for it. */

@@ -1,12 +1,32 @@
+import { Type } from '@sinclair/typebox';
 import { ICON_PNG_BASE64, ICON_SVG } from '../../html/icon.js';
 import { siteOf } from '../../html/site.js';
 import { STYLE, STYLE_PATH } from '../../html/style/index.js';
 import { type AnyRoute, redirect, route } from '../../http/route.js';
+import { notFound } from '../../viewing/visible.js';
 
 /** A day. Names of icons do not change with their content. */
 const DAY = 'public, max-age=86400';
 /** A year: the path changes with the content. */
 const FOR_GOOD = 'public, max-age=31536000, immutable';
+
+/** Files whose names change with their content, by path. */
+const BY_PATH: Readonly<Record<string, readonly [type: string, body: string]>> = {
+  [STYLE_PATH]: ['text/css; charset=utf-8', STYLE],
+};
+
+const named = route({
+  method: 'GET',
+  path: '/assets/:file',
+  auth: 'none',
+  params: Type.Object({ file: Type.String({ pattern: '^[\\w.-]+$', maxLength: 100 }) }),
+  handle: ({ params }) => {
+    const found = BY_PATH[`/assets/${params.file}`];
+    if (found === undefined) return notFound();
+    const [type, body] = found;
+    return { status: 200, headers: { 'content-type': type, 'cache-control': FOR_GOOD }, body };
+  },
+});
 
 const file = (path: string, type: string, cache: string, body: string | Uint8Array): AnyRoute =>
   route({
@@ -47,7 +67,7 @@ Disallow: /web
 Disallow: /api/
 `;
 
-/** Where password managers find the form (W3C Change Password URL). */
+/** The address at which password managers look for the form (W3C Change Password URL). */
 const changePassword = route({
   method: 'GET',
   path: '/.well-known/change-password',
@@ -57,7 +77,7 @@ const changePassword = route({
 
 /** Files that pages refer to, and those that browsers and crawlers look for. */
 export const assetRoutes: readonly AnyRoute[] = [
-  file(STYLE_PATH, 'text/css; charset=utf-8', FOR_GOOD, STYLE),
+  named,
   file('/favicon.svg', 'image/svg+xml', DAY, ICON_SVG),
   file('/apple-touch-icon.png', 'image/png', DAY, Buffer.from(ICON_PNG_BASE64, 'base64')),
   file('/robots.txt', 'text/plain; charset=utf-8', DAY, ROBOTS),

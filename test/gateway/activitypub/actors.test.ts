@@ -76,7 +76,7 @@ test('a client gets the document unless it prefers a page', async () => {
   ])
     assert.equal((await fetched('/users/accepting', accept)).status, 200, accept);
   for (const accept of ['text/html', `text/html, ${TYPE};q=0.9`, 'text/html,application/xhtml+xml,*/*;q=0.8'])
-    assert.equal((await fetched('/users/accepting', accept)).status, 404, accept);
+    assert.equal((await fetched('/users/accepting', accept)).status, 302, accept);
 });
 
 test('nobody is found under unknown, impossible and overlong names', async () => {

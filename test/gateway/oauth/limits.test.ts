@@ -21,14 +21,15 @@ async function appToken(scope: string, scopes: string, address: string) {
 }
 
 test('forms of the sign-in pages are limited by address, and the refusal states its end', async () => {
-  const send = (path: string, address: string) => server.ask('POST', path, {}, undefined, from(address));
+  const send = (path: string, address: string) =>
+    server.ask('POST', path, {}, undefined, { ...from(address), accept: 'text/html' });
   const paths = ['/auth/sign_in', '/auth/password', '/auth/password/edit', '/auth/password/change', '/auth/sign_out'];
   for (const path of paths) assert.equal((await send(path, '203.0.113.1')).status, 403, path);
   for (const path of paths) {
     const refused = await send(path, '203.0.113.1');
     assert.equal(refused.status, 429, path);
     assert.match(refused.headers.get('content-type') ?? '', /^text\/html/);
-    assert.match(refused.body, /try again in \d+ minutes/);
+    assert.match(refused.body, /wait a little.*in \d+ minutes/s);
     assert.ok(Number(refused.headers.get('retry-after')) > 0);
     assert.ok(Date.parse(refused.headers.get('x-ratelimit-reset') ?? '') > Date.now());
   }

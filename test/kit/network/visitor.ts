@@ -43,7 +43,7 @@ export class Visitor {
   /** Returns the hidden fields of the current page's form. */
   hidden(action: string): Record<string, string> {
     const form = this.page?.text.split('<form').find((part) => part.includes(`action="${action}"`)) ?? '';
-    const inputs = form.split('</form>')[0]?.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)">/g) ?? [];
+    const inputs = form.split('</form>')[0]?.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"\/?>/g) ?? [];
     return Object.fromEntries([...inputs].map(([, name, value]) => [name ?? '', unescaped(value ?? '')]));
   }
 

@@ -29,8 +29,12 @@ test('default pictures exist and are cacheable', async () => {
 });
 
 test('the style sheet of the pages is served as CSS', async () => {
-  const style = await server.get('/auth/style.css');
+  const page = await server.send('/');
+  const file = /<link rel="stylesheet" href="\/assets\/(style-[^"]+)"/.exec(await page.text())?.[1] ?? '';
+  const style = await server.get(`/assets/${file}`);
   assert.equal(style.status, 200);
+  assert.match(style.headers.get('cache-control') ?? '', /immutable/);
+  assert.equal((await server.get(`/assets/x${file}`)).status, 404);
   assert.match(style.headers.get('content-type') ?? '', /^text\/css/);
 });
 

@@ -120,9 +120,12 @@ test('the pages that clients link to for information exist, also at the root', a
     assert.deepEqual([page.status, page.headers.get('content-type')], [200, 'text/html; charset=utf-8'], address);
     shown.push(await page.text());
   }
-  assert.match(shown[0] ?? '', /<h1>A town<\/h1><p>Of birds<\/p><p>Long ago…<\/p>/);
-  assert.match(shown[0] ?? '', /<li>Be kind – always<\/li>.*mayor@example\.org/s);
-  assert.equal(shown[1], shown[0]);
+  assert.match(shown[0] ?? '', /<h1><bdi>A town<\/bdi><\/h1><p>Of birds<\/p>/);
+  for (const text of shown.slice(0, 2)) {
+    assert.match(text, /<li>Be kind<span[^>]*> always<\/span><\/li>/);
+    assert.match(text, /href="mailto:mayor@example\.org"/);
+  }
+  assert.match(shown[1] ?? '', /<p>Long ago…<\/p>/);
   assert.match(shown[2] ?? '', /<p>We keep &lt;nothing&gt;/);
   assert.match(shown[3] ?? '', /<p>Old<\/p>/);
 });
