@@ -48,10 +48,11 @@ export const featuredTags: Slice<State, Commands, Events> = {
       const id = newId();
       return { events: [{ type: 'tagFeatured', id, name }], reply: { id, name, ...publicUse(state, name) } };
     },
-    unfeatureTag: (state, { id }) =>
-      state.featuredTags.has(id)
-        ? { events: [{ type: 'tagUnfeatured', id }], reply: {} }
-        : problem('not_found', 'Record not found'),
+    unfeatureTag(state, { id }) {
+      const name = state.featuredTags.get(id);
+      if (name === undefined) return problem('not_found', 'Record not found');
+      return { events: [{ type: 'tagUnfeatured', id, name }], reply: {} };
+    },
     featuredTags(state) {
       const featured = [...state.featuredTags.keys()].map((id) => shown(state, id));
       const names = new Set(state.featuredTags.values());
@@ -72,19 +73,19 @@ export const featuredTags: Slice<State, Commands, Events> = {
       in: codec('murmuration.account.FeatureTag'),
       out: codec('murmuration.account.FeaturedTag'),
       repeats: 'idempotent',
-      local: true,
+      local: false,
     },
     unfeatureTag: {
       in: codec('murmuration.account.FeaturedTagId'),
       out: codec('murmuration.account.Empty'),
       repeats: 'keyed',
-      local: true,
+      local: false,
     },
     featuredTags: {
       in: codec('murmuration.account.Empty'),
       out: codec('murmuration.account.FeaturedTags'),
       repeats: 'query',
-      local: true,
+      local: false,
     },
   },
   events: {

@@ -58,6 +58,9 @@ export function readLocalUri(baseUrl: string, uri: string): LocalUri | undefined
 /** Returns the page of a hashtag, whose name is given without the #. */
 export const tagUrl = (baseUrl: string, name: string): string => `${baseUrl}/tags/${encodeURIComponent(name)}`;
 
+/** Returns the address of a person's statuses with a hashtag. `page`: the address of the person's page. */
+export const taggedUrl = (page: string, name: string): string => `${page}/tagged/${encodeURIComponent(name)}`;
+
 interface Written {
   readonly id: string;
   readonly reblogOfId?: string | undefined;

@@ -12,6 +12,8 @@ export const REMOTE_COMMANDS: ReadonlySet<string> = new Set([
   'block',
   'countStatus',
   'dropFollower',
+  'featureTag',
+  'featuredTags',
   'follow',
   'endMove',
   'following',
@@ -26,6 +28,7 @@ export const REMOTE_COMMANDS: ReadonlySet<string> = new Set([
   'removeFollower',
   'subscribe',
   'unblock',
+  'unfeatureTag',
   'unfollow',
   'unpin',
 ]);

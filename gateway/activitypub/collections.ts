@@ -1,8 +1,9 @@
 import { Type } from '@sinclair/typebox';
-import { accountUri } from '../../actors/domain/addresses.js';
+import { accountUri, accountUrl } from '../../actors/domain/addresses.js';
 import { isProblem } from '../../actors/domain/problem.js';
 import { isSuspended, isThere } from '../../actors/domain/standing.js';
 import { actorAddresses } from '../../actors/federation/documents/actor.js';
+import { hashtagDocument } from '../../actors/federation/documents/hashtag.js';
 import type { StoreAccountRecord } from '../../proto/gen/types.js';
 import { type AnyRoute, route } from '../http/route.js';
 import type { Services } from '../http/services.js';
@@ -13,7 +14,7 @@ import { accountTimeline } from '../timelines/account.js';
 import { type Edge, hidesEdges, readFollowers, readFollowing } from '../timelines/follow-lists.js';
 import { PLACES } from '../viewing/judge.js';
 import { loadAccounts } from '../viewing/people-at-hand.js';
-import { visibleById } from '../viewing/visible.js';
+import { answered, visibleById } from '../viewing/visible.js';
 import { nameParams } from './actors.js';
 import { activityAnswer } from './answering.js';
 import { visibleObjects } from './objects.js';
@@ -125,4 +126,23 @@ const featured = route({
   }),
 });
 
-export const collectionDocumentRoutes: readonly AnyRoute[] = [outbox, followers, following, featured];
+/** Featured hashtags, most recently used first: there are at most FEATURED_TAGS_MAX. */
+const featuredTags = route({
+  method: 'GET',
+  path: '/users/:name/collections/tags',
+  auth: 'none',
+  params: Type.Object(nameParams),
+  handle: authorized(async ({ services, params }) => {
+    const owner = await ownerNamed(services, params.name);
+    if (isProblem(owner)) return owner;
+    const { baseUrl } = services.instance;
+    const featured = isSuspended(owner)
+      ? []
+      : answered(await services.askAccount(owner.id, 'featuredTags', {})).featured;
+    const items = featured.map(({ name }) => hashtagDocument(accountUrl(baseUrl, owner), name));
+    const id = actorAddresses(accountUri(baseUrl, owner)).featuredTags;
+    return activityAnswer({ id, type: 'Collection', totalItems: items.length, items });
+  }),
+});
+
+export const collectionDocumentRoutes: readonly AnyRoute[] = [outbox, followers, following, featured, featuredTags];

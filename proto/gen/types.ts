@@ -1627,8 +1627,10 @@ export interface AccountFeaturedTagId {
   readonly id: string;
 }
 
+/** name: empty in entries of early versions. */
 export interface AccountTagUnfeatured {
   readonly id: string;
+  readonly name: string;
 }
 
 /** uses: number of public statuses. last_at_ms: time of the last; 0 for none. */

@@ -13,6 +13,7 @@ export const actorAddresses = (uri: string) => ({
   followers: `${uri}/followers`,
   following: `${uri}/following`,
   featured: `${uri}/collections/featured`,
+  featuredTags: `${uri}/collections/tags`,
 });
 
 /** Returns the address of the actor that stands for the instance. */

@@ -27,6 +27,7 @@ export const CONTEXT: readonly unknown[] = [
     alsoKnownAs: address('as:alsoKnownAs'),
     movedTo: address('as:movedTo'),
     featured: address('toot:featured'),
+    featuredTags: address('toot:featuredTags'),
     discoverable: 'toot:discoverable',
     indexable: 'toot:indexable',
     suspended: 'toot:suspended',

@@ -1,15 +1,22 @@
 import { PINS_MAX } from '../../account/pin.js';
-import type { ActivityHandler } from '../inbox/port.js';
-import { idOf } from '../reading/values.js';
+import { HASHTAG_WRITTEN_MAX, namedHashtag } from '../../domain/text/hashtag.js';
+import type { ActivityHandler, IncomingActivity, IncomingServices, Outcome } from '../inbox/port.js';
+import { isSameOrigin } from '../reading/uris.js';
+import { idOf, objectOf, textOf, typesOf } from '../reading/values.js';
 import { outcomeOf } from './local.js';
 
 /**
- * The sender adds a status of its own to its pinned ones, or removes it. Other collections are not kept. A status that
- * is not known here is not fetched for this. Source: ActivityPub §7.8, §7.9; Mastodon's `featured`.
+ * The sender adds a status of its own to its pinned ones, or a hashtag to its featured ones, or removes it. Other
+ * collections are not kept. A status that is not known here is not fetched for this. Source: ActivityPub §7.8, §7.9;
+ * Mastodon's `featured`.
  */
-const pinning = (command: 'pin' | 'unpin'): ActivityHandler => ({
+const changing = (command: 'pin' | 'unpin'): ActivityHandler => ({
   isRemembered: true,
-  async take({ document, allowed, sender }, services) {
+  async take(activity, services) {
+    const { document, allowed, sender } = activity;
+    const hashtag = objectOf(document.object);
+    if (hashtag !== undefined && typesOf(hashtag).includes('Hashtag'))
+      return tagging(command === 'pin', textOf(hashtag.name, HASHTAG_WRITTEN_MAX), activity, services);
     const target = idOf(document.target);
     if (target === undefined || target !== sender.remote?.featuredUri || allowed.objectId === undefined)
       return 'ignored';
@@ -20,5 +27,24 @@ const pinning = (command: 'pin' | 'unpin'): ActivityHandler => ({
   },
 });
 
-export const add = pinning('pin');
-export const removeFrom = pinning('unpin');
+/**
+ * Features a hashtag, or ends that. Servers name their `featured` or their `featuredTags` as the target, so every
+ * collection of the sender's origin counts.
+ */
+async function tagging(
+  isAdded: boolean,
+  written: string,
+  { document, sender, senderUri }: IncomingActivity,
+  { askAccount }: IncomingServices,
+): Promise<Outcome> {
+  const target = idOf(document.target);
+  const name = namedHashtag(written);
+  if (target === undefined || !isSameOrigin(target, senderUri) || name === undefined) return 'ignored';
+  if (isAdded) return outcomeOf(await askAccount(sender.id, 'featureTag', { name }));
+  const known = await askAccount(sender.id, 'featuredTags', {});
+  const id = 'featured' in known ? known.featured.find((tag) => tag.name === name)?.id : undefined;
+  return id === undefined ? outcomeOf(known) : outcomeOf(await askAccount(sender.id, 'unfeatureTag', { id }));
+}
+
+export const add = changing('pin');
+export const removeFrom = changing('unpin');

@@ -2,13 +2,14 @@ import type { ReadTables } from '../../../store/port.js';
 import { accounts } from '../../../store/tables.js';
 import { emptyProfile } from '../../account/profile.js';
 import type { AccountEvents, AccountState } from '../../account/slices.js';
-import { accountUri } from '../../domain/addresses.js';
+import { accountUri, accountUrl } from '../../domain/addresses.js';
 import { type Outgoing, queueActivity } from '../../federation/delivery/queue.js';
 import { actorDocument } from '../../federation/documents/actor.js';
+import { hashtagDocument } from '../../federation/documents/hashtag.js';
 import type { Rendering } from '../../federation/documents/objects.js';
 import { inboxesOfFollowersOf } from '../../federation/outgoing/audience.js';
 import { deleteActivity } from '../../federation/outgoing/delete.js';
-import { pinActivity } from '../../federation/outgoing/pin.js';
+import { pinActivity, tagActivity } from '../../federation/outgoing/pin.js';
 import { updateActivity } from '../../federation/outgoing/update.js';
 import type { Effects, Happened, Reaction } from '../../runtime/kind.js';
 
@@ -25,7 +26,7 @@ interface Here extends ProfileFederation {
 }
 type Now = Happened<AccountState>;
 
-/** Tells the servers of followers of changes of a profile, of pins and of the end of the account, after the reply. */
+/** Tells the servers of followers of changes of a profile, of pins, of featured hashtags and of the end of the account, after the reply. */
 export function federatedProfile(here: Here): Reaction<AccountState, AccountEvents> {
   const { baseUrl, tables } = here;
   const send = async (
@@ -44,6 +45,13 @@ export function federatedProfile(here: Here): Reaction<AccountState, AccountEven
     now.state.isFollowedElsewhere === true && now.state.origin === undefined
       ? send(now, effects, async (uri) => pinActivity(type, uri, `${uri}/statuses/${statusId}`, `${now.seq}`))
       : undefined;
+  const tag = (type: 'Add' | 'Remove', name: string, now: Now, effects: Effects) =>
+    now.state.isFollowedElsewhere === true && now.state.origin === undefined && name !== ''
+      ? send(now, effects, async (uri) => {
+          const page = accountUrl(baseUrl, { username: now.state.owner?.username ?? '', origin: undefined });
+          return tagActivity(type, uri, hashtagDocument(page, name), `${now.seq}`);
+        })
+      : undefined;
   return {
     surface: 'federation',
     beforeReply: false,
@@ -61,6 +69,8 @@ export function federatedProfile(here: Here): Reaction<AccountState, AccountEven
       },
       pinned: ({ statusId }, now, effects) => pin('Add', statusId, now, effects),
       unpinned: ({ statusId }, now, effects) => pin('Remove', statusId, now, effects),
+      tagFeatured: ({ name }, now, effects) => tag('Add', name, now, effects),
+      tagUnfeatured: ({ name }, now, effects) => tag('Remove', name, now, effects),
       moderated({ action }, now, effects) {
         if (action !== 'delete' || now.state.isFollowedElsewhere !== true) return undefined;
         return send(now, effects, async (uri) => ({ ...deleteActivity(uri, uri), object: uri }));

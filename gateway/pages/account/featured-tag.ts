@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
-import { accountUrl } from '../../../actors/domain/addresses.js';
-import type { AccountFeaturedTag } from '../../../proto/gen/types.js';
+import { acctOf, taggedUrl } from '../../../actors/domain/addresses.js';
+import type { AccountFeaturedTag, StoreAccountRecord } from '../../../proto/gen/types.js';
 import { day, entity, nullable, type Shape, uri } from '../../http/entity.js';
 import { isoDay } from '../../paging/iso-time.js';
 import type { InstanceSettings } from '../../settings/settings.js';
@@ -18,13 +18,13 @@ export type FeaturedTag = Shape<typeof FeaturedTag>;
 
 export function renderFeaturedTag(
   instance: InstanceSettings,
-  username: string,
+  owner: StoreAccountRecord,
   { id, name, uses, lastAtMs }: AccountFeaturedTag,
 ): FeaturedTag {
   return {
     id,
     name,
-    url: `${accountUrl(instance.baseUrl, { username })}/tagged/${encodeURIComponent(name)}`,
+    url: taggedUrl(`${instance.baseUrl}/@${acctOf(owner)}`, name),
     statuses_count: String(uses),
     last_status_at: lastAtMs > 0 ? isoDay(lastAtMs) : null,
   };

@@ -46,7 +46,7 @@ const create = route({
       services.askAccount(viewer, 'featureTag', { name }, once),
     ]);
     if (isProblem(owner)) return owner;
-    return isProblem(tag) ? tag : json(renderFeaturedTag(services.instance, owner.username, tag));
+    return isProblem(tag) ? tag : json(renderFeaturedTag(services.instance, owner, tag));
   },
 });
 
@@ -120,7 +120,7 @@ async function shownOf(services: ReadServices, viewer: string | undefined, id: s
   if (isSuspended(owner)) return json([]);
   if (viewer !== owner.id && (await lensOf(services, viewer)).relation(owner.id).blockedBy) return json([]);
   const { featured } = answered(await services.askAccount(owner.id, 'featuredTags', {}));
-  return json(featured.map((tag) => renderFeaturedTag(services.instance, owner.username, tag)));
+  return json(featured.map((tag) => renderFeaturedTag(services.instance, owner, tag)));
 }
 
 function byName(

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { hashtagDocument } from '../../../actors/federation/documents/hashtag.js';
 import { noteDocument } from '../../../actors/federation/documents/note.js';
 import { announceActivity, createActivity } from '../../../actors/federation/documents/publishing.js';
 import { acceptActivity } from '../../../actors/federation/outgoing/accept.js';
@@ -11,7 +12,7 @@ import { flagActivity } from '../../../actors/federation/outgoing/flag.js';
 import { followActivity } from '../../../actors/federation/outgoing/follow.js';
 import { likeActivity } from '../../../actors/federation/outgoing/like.js';
 import { moveActivity } from '../../../actors/federation/outgoing/move.js';
-import { pinActivity } from '../../../actors/federation/outgoing/pin.js';
+import { pinActivity, tagActivity } from '../../../actors/federation/outgoing/pin.js';
 import { rejectActivity } from '../../../actors/federation/outgoing/reject.js';
 import { undoActivity } from '../../../actors/federation/outgoing/undo.js';
 import { updateActivity } from '../../../actors/federation/outgoing/update.js';
@@ -64,6 +65,7 @@ const EXAMPLES: readonly object[] = [
   announceActivity(sharing),
   voteActivity(vote),
   pinActivity('Add', ann, note.id, '4'),
+  tagActivity('Add', ann, hashtagDocument(`${baseUrl}/@ann`, 'felt'), '5'),
   flagActivity(flag),
   undoActivity(likeActivity(ann, theirs, '8')),
   moveActivity(ann, ben, atMs),

@@ -85,15 +85,26 @@ test('pinned statuses are whole objects, latest pinned first', async () => {
   );
 });
 
+test('featured hashtags are named with the address of their statuses', async () => {
+  const kim = await server.person('kim');
+  await kim.post('/api/v1/featured_tags', { name: 'Felt' });
+  assert.equal((await fetched('/users/kim')).body.featuredTags, `${uri('kim')}/collections/tags`);
+  const { body } = await fetched(`/users/${kim.name}/collections/tags`);
+  assert.deepEqual([body.id, body.type, body.totalItems], [`${uri('kim')}/collections/tags`, 'Collection', 1]);
+  assert.deepEqual(body.items, [{ type: 'Hashtag', href: `${BASE}/@kim/tagged/felt`, name: '#felt' }]);
+});
+
 test('the collections of a suspended person are empty', async () => {
   const [hal, ida] = [await server.person('hal'), await server.person('ida')];
   await hal.post(`/api/v1/statuses/${await hal.says('hello')}/pin`);
+  await hal.post('/api/v1/featured_tags', { name: 'felt' });
   await ida.follows(hal);
   await server.node.services.askAccount(hal.id, 'moderate', { action: 'suspend', by: '', text: '', mail: false });
   for (const name of ['outbox', 'followers', 'following', 'collections/featured']) {
     assert.equal((await fetched(`/users/hal/${name}`)).body.totalItems, 0, name);
     assert.deepEqual((await fetched(`/users/hal/${name}?page=true`)).body.orderedItems, [], name);
   }
+  assert.deepEqual((await fetched('/users/hal/collections/tags')).body.items, []);
 });
 
 test('bounds that are no ids are ignored, and unknown people have no collections', async () => {
@@ -107,6 +118,6 @@ test('bounds that are no ids are ignored, and unknown people have no collections
     (await fetched(`/users/jan/outbox?page=true&max_id=${'9'.repeat(60)}`)).body.orderedItems[0].id,
     `${uri('jan')}/statuses/${id}/activity`,
   );
-  for (const name of ['outbox', 'followers', 'following', 'collections/featured'])
+  for (const name of ['outbox', 'followers', 'following', 'collections/featured', 'collections/tags'])
     assert.equal((await fetched(`/users/nobody/${name}`)).status, 404, name);
 });

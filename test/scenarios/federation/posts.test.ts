@@ -107,6 +107,18 @@ test('a pinned status is pinned there, and is not when it ends', async () => {
   await seen('no pin', async () => (await pinned()).length === 0);
 });
 
+test('a featured hashtag is featured there, and is not when it ends', async () => {
+  const [one, two] = places();
+  const { accounts } = await two.find(`@ann@${one.host}`);
+  const featured = async (): Promise<Answer[]> => two.ask('GET', `accounts/${accounts[0].id}/featured_tags`);
+  assert.deepEqual(await featured(), []);
+  const { id } = await one.ask('POST', 'featured_tags', { name: 'felt' });
+  const [tag] = await seen('the hashtag', async () => (await featured()).length > 0 && featured());
+  assert.deepEqual([tag.name, tag.url], ['felt', `${two.server.url}/@ann@${one.host}/tagged/felt`]);
+  await one.ask('DELETE', `featured_tags/${id}`);
+  await seen('no hashtag', async () => (await featured()).length === 0);
+});
+
 test('a poll arrives with its options, and a vote from there counts here', async () => {
   const [one, two] = places();
   const made = await post({ status: 'which?', poll: { options: ['this', 'that'], expires_in: 3_600 } });

@@ -162,6 +162,23 @@ test('Add and Remove change the pinned statuses of the sender', async () => {
   assert.deepEqual(await commandsOf('Add', mine, { target: `${world.localUri}/collections/featured` }), []);
 });
 
+test('Add and Remove of a Hashtag change the featured hashtags of the sender', async () => {
+  const felt = { type: 'Hashtag', href: `${ann.uri}/tagged/felt`, name: '#Felt' };
+  const target = ann.document.featured;
+  const featured = [annId, 'featureTag', { name: 'felt' }];
+  assert.deepEqual(await commandsOf('Add', felt, { target }), [featured]);
+  assert.deepEqual(await commandsOf('Add', felt, { target: `${ann.uri}/collections/tags` }), [featured]);
+  world.answer = { featured: [{ id: '3', name: 'felt', uses: 0, lastAtMs: 0 }], others: [] };
+  const asked = [annId, 'featuredTags', {}];
+  assert.deepEqual(await commandsOf('Remove', felt, { target }), [asked, [annId, 'unfeatureTag', { id: '3' }]]);
+  assert.deepEqual(await commandsOf('Remove', { ...felt, name: '#wool' }, { target }), [asked]);
+  world.answer = {};
+  for (const name of ['#', 'x y', `#${'x'.repeat(2_000)}`, undefined, 7])
+    assert.deepEqual(await commandsOf('Add', { ...felt, name }, { target }), [], String(name).slice(0, 9));
+  for (const other of [`${world.localUri}/collections/featured`, undefined, 'https://v.example/featured'])
+    assert.deepEqual(await commandsOf('Add', felt, { target: other }), [], String(other));
+});
+
 test('Flag files a report about a local account with statuses of it', async () => {
   const { id } = await world.stores(localStatus(60));
   const [[report, command, input] = []] = await commandsOf(
