@@ -23,6 +23,13 @@ export function personFeed(site: Site, account: Account, posts: readonly Status[
   );
 }
 
+/** Returns posts with a hashtag as RSS 2.0. */
+export function tagFeed(site: Site, tag: string, posts: readonly Status[]): Answer {
+  const path = `/tags/${encodeURIComponent(tag)}`;
+  const about = { title: `#${tag}`, path, description: `#${tag} – ${site.title}` };
+  return feedOf(site, about, posts, site.instance.baseUrl);
+}
+
 interface About {
   readonly title: string;
   readonly path: string;

@@ -24,6 +24,7 @@ import { searchRoutes } from './discovery/search.js';
 import { trendRoutes } from './discovery/trends.js';
 import { assetRoutes } from './html/assets.js';
 import { frontPageRoutes } from './html/front.js';
+import { listPageRoutes } from './html/lists.js';
 import { personPageRoutes } from './html/people.js';
 import { postPageRoutes } from './html/posts.js';
 import { announcementRoutes } from './instance/announcements.js';
@@ -90,6 +91,7 @@ const routes: readonly AnyRoute[] = [
   ...groupedNotificationRoutes,
   ...imageRoutes,
   ...instanceRoutes,
+  ...listPageRoutes,
   ...markerRoutes,
   ...mediaFileRoutes,
   ...mediaIndexRoutes,

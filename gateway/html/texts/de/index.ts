@@ -1,10 +1,11 @@
 import type { Texts } from '../texts.js';
 import { errors } from './errors.js';
 import { front } from './front.js';
+import { lists } from './lists.js';
 import { posts } from './posts.js';
 import { profile } from './profile.js';
 import { settings } from './settings.js';
 import { shell } from './shell.js';
 
 /** All texts in German. */
-export const de: Texts = { errors, front, posts, profile, settings, shell };
+export const de: Texts = { errors, front, lists, posts, profile, settings, shell };

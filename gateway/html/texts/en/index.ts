@@ -1,9 +1,10 @@
 import { errors } from './errors.js';
 import { front } from './front.js';
+import { lists } from './lists.js';
 import { posts } from './posts.js';
 import { profile } from './profile.js';
 import { settings } from './settings.js';
 import { shell } from './shell.js';
 
 /** All texts in English. The other languages must have the same: the compiler compares them. */
-export const en = { errors, front, posts, profile, settings, shell };
+export const en = { errors, front, lists, posts, profile, settings, shell };

@@ -1,0 +1,21 @@
+/** Texts of public timelines, hashtags, the directory and what is popular. */
+export const lists = {
+  local: 'Local posts',
+  localText: (title: string) => `Public posts of people on ${title}.`,
+  everybody: 'All known posts',
+  everybodyText: 'Public posts of this server and of the servers that it knows.',
+  tag: (name: string) => `Posts with #${name}`,
+  explore: 'Explore',
+  exploreText: 'What people on this server read, share and talk about now.',
+  popularPosts: 'Popular posts',
+  popularTags: 'Popular hashtags',
+  popularLinks: 'In the news',
+  people: 'People',
+  directory: 'Directory',
+  directoryText: 'People who want to be found.',
+  active: 'Recently active',
+  newest: 'Newest',
+  thisServer: 'This server',
+  allServers: 'All known servers',
+  usedBy: (count: number) => `${count} ${count === 1 ? 'person' : 'people'} in the past week`,
+};
