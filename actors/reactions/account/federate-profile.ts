@@ -7,7 +7,7 @@ import { type Outgoing, queueActivity } from '../../federation/delivery/queue.js
 import { actorDocument } from '../../federation/documents/actor.js';
 import { hashtagDocument } from '../../federation/documents/hashtag.js';
 import type { Rendering } from '../../federation/documents/objects.js';
-import { inboxesOfFollowersOf } from '../../federation/outgoing/audience.js';
+import { inboxesOfFollowersOf, sharedInboxOf } from '../../federation/outgoing/audience.js';
 import { deleteActivity } from '../../federation/outgoing/delete.js';
 import { pinActivity, tagActivity } from '../../federation/outgoing/pin.js';
 import { updateActivity } from '../../federation/outgoing/update.js';
@@ -20,11 +20,14 @@ export interface ProfileFederation extends Pick<Rendering, 'emojiIn'> {
 }
 
 interface Here extends ProfileFederation {
-  readonly tables: Pick<ReadTables, 'get' | 'range'>;
+  readonly tables: Pick<ReadTables, 'get' | 'getMany' | 'range'>;
   readonly baseUrl: string;
   readonly domain: string;
 }
 type Now = Happened<AccountState>;
+
+/** Accounts read together. */
+const RELATED_AT_ONCE = 500;
 
 /** Tells the servers of followers of changes of a profile, of pins, of featured hashtags and of the end of the account, after the reply. */
 export function federatedProfile(here: Here): Reaction<AccountState, AccountEvents> {
@@ -71,10 +74,36 @@ export function federatedProfile(here: Here): Reaction<AccountState, AccountEven
       unpinned: ({ statusId }, now, effects) => pin('Remove', statusId, now, effects),
       tagFeatured: ({ name }, now, effects) => tag('Add', name, now, effects),
       tagUnfeatured: ({ name }, now, effects) => tag('Remove', name, now, effects),
-      moderated({ action }, now, effects) {
-        if (action !== 'delete' || now.state.isFollowedElsewhere !== true) return undefined;
-        return send(now, effects, async (uri) => ({ ...deleteActivity(uri, uri), object: uri }));
+      /** Before the account's follows end, which are deleted in steps. */
+      async purged(_event, now, effects) {
+        const { origin, owner } = now.state;
+        if (origin !== undefined || owner === undefined) return;
+        const inboxes = await inboxesThatKnow(tables, now);
+        if (inboxes.length === 0) return;
+        const uri = accountUri(baseUrl, { username: owner.username, origin: undefined });
+        const activity = { ...deleteActivity(uri, uri), object: uri };
+        await queueActivity(tables, now, effects, {
+          activity,
+          inboxes,
+          signer: { id: now.self, uri },
+          order: now.self,
+        });
       },
     },
   };
+}
+
+/**
+ * Returns the inboxes of all servers that know a local account by its relations: those of followers, of accounts that it
+ * follows or asked to follow, of accounts that asked to follow it, and of blocks in both directions.
+ */
+async function inboxesThatKnow(tables: Here['tables'], { self, state }: Now): Promise<string[]> {
+  const inboxes = new Set(await inboxesOfFollowersOf(tables, self));
+  const related = [...state.following.keys(), ...state.requests.keys(), ...state.blocking.keys(), ...state.blockedBy];
+  for (let from = 0; from < related.length; from += RELATED_AT_ONCE) {
+    const keys = related.slice(from, from + RELATED_AT_ONCE).map((account) => ({ account }));
+    for (const one of await tables.getMany(accounts, keys))
+      if (one?.remote?.gone === false) inboxes.add(sharedInboxOf(one.remote));
+  }
+  return [...inboxes];
 }

@@ -1,4 +1,4 @@
-import type { StoreAccountRecord, StoreStatusRecord } from '../../../proto/gen/types.js';
+import type { ConversationMarkOf, StoreAccountRecord, StoreStatusRecord } from '../../../proto/gen/types.js';
 import type { ReadTables } from '../../../store/port.js';
 import { accounts, statuses } from '../../../store/tables.js';
 import { countsAlarm } from '../../conversation/poll.js';
@@ -12,6 +12,7 @@ import { inboxesOfFollowersOf, sharedInboxOf } from '../../federation/outgoing/a
 import { deleteActivity } from '../../federation/outgoing/delete.js';
 import { updateActivity } from '../../federation/outgoing/update.js';
 import type { Effects, Happened, Reaction } from '../../runtime/kind.js';
+import { participantsHere, participantsInRows } from './participants.js';
 
 /** The dependencies of activities about statuses. */
 export interface FederationContext extends Rendering {
@@ -25,10 +26,15 @@ type Render = (author: StoreAccountRecord) => Promise<Outgoing['activity']> | Ou
 interface Change {
   readonly record: StoreStatusRecord;
   readonly mentioned: readonly { readonly accountId: string; readonly acct: string }[];
+  /** True if servers of those who took part learn of it: they may have the status without following or being named. */
+  readonly isForParticipants?: boolean;
+  /** Marks that the deletion of the status has removed from the state. */
+  readonly unmarked?: readonly ConversationMarkOf[];
 }
 
 /**
- * Tells other servers of statuses of local authors: those of followers, of accounts mentioned and of the author answered.
+ * Tells other servers of statuses of local authors: those of followers, of accounts mentioned and of the author answered;
+ * of changes and deletions also those of accounts that answered, favourited, reblogged or quoted the status.
  * It must follow other reactions that send commands: the number of its commands depends on rows.
  */
 export function federatedStatuses(context: FederationContext): Reaction<ConversationState, ConversationEvents> {
@@ -46,23 +52,26 @@ export function federatedStatuses(context: FederationContext): Reaction<Conversa
         const record = now.state.statuses.get(statusId)?.record;
         // A later deletion has its own activity.
         if (record === undefined || record.deleted) return undefined;
-        return tell(context, now, effects, { record, mentioned: record.mentions }, async (author) =>
+        return tell(context, now, effects, changeOf(record), async (author) =>
           updateActivity(accountUri(context.baseUrl, author), await note(context, author, record), `${number}`),
         );
       },
-      voted({ statusId }, now, effects) {
+      voted({ statusId, by }, now, effects) {
         const record = now.state.statuses.get(statusId)?.record;
-        if (record === undefined || record.deleted) return undefined;
+        if (record === undefined || record.deleted || !isLocal(record)) return undefined;
+        const voter = context.tables.peekId?.(accounts, by);
         const named = concerned(context, now, record, record.mentions);
-        return named === undefined ? undefined : countLater(context, now, effects, record, named);
+        if (named === undefined && voter !== undefined && isLocal(voter)) return undefined;
+        return countLater(context, effects, { record, named: named ?? [], by, atMs: now.atMs });
       },
       pollReported: ({ statusId }, now, effects) => tellCounts(context, now, effects, statusId),
       pollEnded: ({ statusId }, now, effects) => tellCounts(context, now, effects, statusId),
-      removed({ statusId, mentions: mentioned }, now, effects) {
+      removed({ statusId, mentions: mentioned, unmarked }, now, effects) {
         const record = now.state.statuses.get(statusId)?.record;
         if (record === undefined) return undefined;
         const { baseUrl } = context;
-        return tell(context, now, effects, { record, mentioned }, (author) =>
+        const change = { record, mentioned, isForParticipants: true, unmarked };
+        return tell(context, now, effects, change, (author) =>
           deleteActivity(accountUri(baseUrl, author), statusUri(baseUrl, record, author)),
         );
       },
@@ -70,17 +79,33 @@ export function federatedStatuses(context: FederationContext): Reaction<Conversa
   };
 }
 
+/**
+ * Describes a new version of a status. Text that is not for everybody reaches only followers and those named: others may
+ * have taken part as former followers.
+ */
+const changeOf = (record: StoreStatusRecord): Change => ({
+  record,
+  mentioned: record.mentions,
+  isForParticipants: record.visibility === 'public' || record.visibility === 'unlisted',
+});
+
+/** A vote in a poll of a local account; `named`: accounts of other servers that the status names. */
+interface Vote {
+  readonly record: StoreStatusRecord;
+  readonly named: readonly string[];
+  readonly by: string;
+  readonly atMs: number;
+}
+
 /** Sets the alarm that tells of the votes of a poll, unless the poll concerns nobody elsewhere. */
-async function countLater(
-  { tables }: FederationContext,
-  now: Now,
-  effects: Effects,
-  record: StoreStatusRecord,
-  named: readonly string[],
-): Promise<void> {
+async function countLater({ tables }: FederationContext, effects: Effects, vote: Vote): Promise<void> {
+  const { record, named, by } = vote;
   const author = await tables.get(accounts, { account: record.accountId });
-  if (named.length === 0 && author?.followedElsewhere !== true) return;
-  const { atMs, what } = countsAlarm(record.id, now.atMs);
+  if (named.length === 0 && author?.followedElsewhere !== true) {
+    const voter = await tables.get(accounts, { account: by });
+    if (voter === undefined || isLocal(voter)) return;
+  }
+  const { atMs, what } = countsAlarm(record.id, vote.atMs);
   await effects.setAlarm(atMs, what);
 }
 
@@ -93,7 +118,7 @@ function tellCounts(
 ): Promise<void> | undefined {
   const record = now.state.statuses.get(statusId)?.record;
   if (record === undefined || record.deleted) return undefined;
-  return tell(context, now, effects, { record, mentioned: record.mentions }, async (author) =>
+  return tell(context, now, effects, changeOf(record), async (author) =>
     updateActivity(accountUri(context.baseUrl, author), await note(context, author, record), `poll-${now.seq}`),
   );
 }
@@ -117,9 +142,18 @@ function tell(
   change: Change,
   render: Render,
 ): Promise<void> | undefined {
-  const { record, mentioned } = change;
+  const { record, mentioned, isForParticipants = false, unmarked } = change;
+  if (!isLocal(record)) return undefined;
+  const entry = isForParticipants ? now.state.statuses.get(record.id) : undefined;
   const named = concerned(context, now, record, mentioned);
-  return named === undefined ? undefined : send(context, now, effects, record, named, render);
+  const here = entry === undefined ? [] : participantsHere(now.state, entry, unmarked);
+  if (named === undefined && here.length === 0 && entry?.spilled !== true) return undefined;
+  return sendAll();
+
+  async function sendAll(): Promise<void> {
+    const others = entry === undefined ? [] : await participantsInRows(context.tables, entry);
+    await send(context, now, effects, record, [...new Set([...(named ?? []), ...here, ...others])], render);
+  }
 }
 
 /**

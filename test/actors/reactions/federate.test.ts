@@ -5,6 +5,7 @@ import { alarmKey } from '../../../actors/domain/alarm.js';
 import { makeId } from '../../../actors/domain/ids.js';
 import { isProblem } from '../../../actors/domain/problem.js';
 import { alarms } from '../../../store/tables.js';
+import { status as blankStatus } from '../conversation/thread-of-one.js';
 import { blankPost, FAR, town } from './town.js';
 
 type Town = Awaited<ReturnType<typeof town>>;
@@ -15,6 +16,11 @@ afterEach(() => {
 
 const BOB_URI = `https://${FAR}/users/bob`;
 const ANN_URI = 'https://here.example/users/ann';
+
+/** Returns an edit of a status. */
+const edited = (statusId: string, by: string) => ({
+  ...{ statusId, by, text: 'better', html: '<p>better</p>', spoilerText: '', sensitive: false, mentions: [], tags: [] },
+});
 
 /** Returns ann, an account of this server, and bob, one of another. */
 async function world() {
@@ -202,6 +208,54 @@ test('votes of a minute reach followers elsewhere as one Update with the counts,
   assert.notEqual(end?.activity.id, counts?.activity.id);
 });
 
+test('edits and deletions reach the servers of those who answered, favourited, reblogged or quoted, once', async () => {
+  const { account, conversation, ann, bob, sent, stage } = await world();
+  const takesPart: Readonly<Record<string, (statusId: string, thread: string) => Promise<unknown>>> = {
+    favourited: (statusId, thread) => conversation(thread, 'favourite', { statusId, by: bob }),
+    reblogged: (statusId, thread) => conversation(thread, 'reblog', { statusId, by: bob }),
+    quoted: (statusId, thread) =>
+      conversation(thread, 'quote', {
+        ...{ statusId, by: bob, visibility: 'public', follows: false, conversationId: '9' },
+        quotingId: makeId(stage.clock.nowMs(), 3, 1),
+      }),
+    answered: (statusId, thread) =>
+      conversation(thread, 'add', {
+        status: {
+          ...blankStatus({ id: makeId(stage.clock.nowMs(), 3, 2), conversationId: thread }),
+          ...{ accountId: bob, domain: FAR, inReplyToId: statusId },
+        },
+      }),
+  };
+  for (const [what, takePart] of Object.entries(takesPart)) {
+    const made = await account(ann, 'post', blankPost);
+    assert.ok('id' in made);
+    await takePart(made.id, made.conversationId);
+    assert.deepEqual(await sent(), [], what);
+    await conversation(made.conversationId, 'edit', edited(made.id, ann));
+    await conversation(made.conversationId, 'remove', { statusId: made.id, by: ann, discardMedia: false });
+    const activities = await sent();
+    assert.deepEqual(
+      activities.map(({ inbox, activity }) => [inbox, activity.type]),
+      [
+        [`https://${FAR}/inbox`, 'Update'],
+        [`https://${FAR}/inbox`, 'Delete'],
+      ],
+      what,
+    );
+  }
+});
+
+test('a new version for followers only does not reach those who took part; its deletion does', async () => {
+  const { account, conversation, ann, bob, types } = await world();
+  const made = await account(ann, 'post', { ...blankPost, visibility: 'private' });
+  assert.ok('id' in made);
+  await conversation(made.conversationId, 'favourite', { statusId: made.id, by: bob });
+  await conversation(made.conversationId, 'edit', edited(made.id, ann));
+  assert.deepEqual(await types(), []);
+  await conversation(made.conversationId, 'remove', { statusId: made.id, by: ann, discardMedia: false });
+  assert.deepEqual(await types(), ['Delete']);
+});
+
 test('votes in the poll of somebody whom nobody elsewhere follows send nothing', async () => {
   const { account, conversation, ann, sent, stage, tables } = await world();
   const poll = { options: ['felt', 'wool'], expiresInMs: 300_000, multiple: false, hideTotals: false };
@@ -211,6 +265,18 @@ test('votes in the poll of somebody whom nobody elsewhere follows send nothing',
   await conversation(made.conversationId, 'vote', { statusId: made.id, by, choices: [1] });
   await ring(tables, stage, made.conversationId, conversation, 60_000);
   assert.deepEqual(await sent(), []);
+});
+
+test('a vote from elsewhere brings the counts to its server, though nobody follows there', async () => {
+  const { account, conversation, ann, bob, types, stage, tables } = await world();
+  const poll = { options: ['felt', 'wool'], expiresInMs: 300_000, multiple: false, hideTotals: false };
+  const made = await account(ann, 'post', { ...blankPost, poll });
+  assert.ok('id' in made);
+  await conversation(made.conversationId, 'vote', { statusId: made.id, by: bob, choices: [1] });
+  await ring(tables, stage, made.conversationId, conversation, 60_000);
+  assert.deepEqual(await types(), ['Update']);
+  await ring(tables, stage, made.conversationId, conversation, 300_000);
+  assert.deepEqual(await types(), ['Update']);
 });
 
 /** Calls the conversation for its alarms of the next time, as a node does. Returns their number. */
