@@ -11,6 +11,7 @@ import { loadAccounts } from '../viewing/people-at-hand.js';
 import { lensOf } from '../viewing/visible.js';
 import type { VisibleStatus } from '../viewing/visible-status.js';
 import { withApproval } from './account/feature-approval.js';
+import { targetsOf, withMove } from './account/moved.js';
 import { arrayOf } from './status/status-pages.js';
 
 /** `:id` of a path. A value that is no id gets a 404. */
@@ -59,18 +60,30 @@ export const nothingAnswer = (asked: Asked, bounds: PageBounds): Answer<readonly
 
 /** Renders selected accounts as JSON. */
 export const accountList = (
-  services: Pick<Services, 'pages'>,
+  services: Pick<Services, 'pages' | 'tables' | 'limits'>,
   records: readonly StoreAccountRecord[],
-): Answer<JsonPieces> => json(new JsonPieces(arrayOf(records.map((record) => [services.pages.account(record)]))));
+): Soon<Answer<JsonPieces>> =>
+  soon(targetsOf(services, records), (targets) => {
+    const { pages } = services;
+    const items = records.map((record) => withMove(pages, [pages.account(record)], record, targets));
+    return json(new JsonPieces(arrayOf(items)));
+  });
 
 /** Renders selected accounts, each with the permission of the viewer to add it to a collection. */
 export function approvedAccounts(
-  services: Pick<Services, 'pages' | 'lenses' | 'limits'>,
+  services: Pick<Services, 'pages' | 'lenses' | 'limits' | 'tables'>,
   viewer: string | undefined,
-  records: readonly StoreAccountRecord[],
+  records: readonly (StoreAccountRecord | undefined)[],
 ): Soon<Uint8Array[]> {
   return soon(lensOf(services, viewer), (lens) =>
-    arrayOf(records.map((record) => withApproval(services.pages, record, viewer, lens.relation(record.id)))),
+    soon(targetsOf(services, records), (targets) => {
+      const { pages } = services;
+      const shown = records.map((record) => {
+        if (record === undefined) return undefined;
+        return withMove(pages, withApproval(pages, record, viewer, lens.relation(record.id)), record, targets);
+      });
+      return arrayOf(shown);
+    }),
   );
 }
 
@@ -83,10 +96,9 @@ function shownAccounts(
     soon(lensOf(services, viewer), (lens) => {
       const shown = ids.map((id) => {
         const record = records.get(id);
-        if (record === undefined || !showsAccount(record, lens, ACCOUNT_PLACES.page)) return undefined;
-        return withApproval(services.pages, record, viewer, lens.relation(id));
+        return record !== undefined && showsAccount(record, lens, ACCOUNT_PLACES.page) ? record : undefined;
       });
-      return new JsonPieces(arrayOf(shown));
+      return soon(approvedAccounts(services, viewer, shown), (pieces) => new JsonPieces(pieces));
     }),
   );
 }

@@ -2784,11 +2784,13 @@ export interface StoreAccountEdge {
   readonly hidden?: boolean | undefined;
 }
 
+/** limit: languages of the follow; absent: all. */
 export interface StoreFollowEdge {
   readonly edgeId: string;
   readonly pending: boolean;
   readonly reblogs: boolean;
   readonly notify: boolean;
+  readonly limit?: AccountLanguages | undefined;
 }
 
 export interface StoreNotificationRecord {
@@ -3285,6 +3287,8 @@ export interface MovesMovedFollower {
   readonly account: string;
   readonly reblogs: boolean;
   readonly notify: boolean;
+  /** Absent: all languages. */
+  readonly limit?: AccountLanguages | undefined;
 }
 
 /** Followers that follow the target from now on. after: the last edge that was looked at. */

@@ -122,7 +122,8 @@ export class Inbox {
     if (isOutcast(sender, services)) return 'taken';
     const outcome = await take({ document, allowed, sender, senderUri, mayFetch: false }, services);
     if (outcome === 'needs-fetch' || outcome === 'later') {
-      await waiting.add({ signer: senderUri, object: allowed.objectId ?? allowed.id ?? senderUri, body });
+      const order = handlerOf(document)?.orderOf?.({ senderUri });
+      await waiting.add({ signer: senderUri, object: order ?? allowed.objectId ?? allowed.id ?? senderUri, body });
     }
     return 'taken';
   }
@@ -143,11 +144,14 @@ export async function takeLater(waited: StoreWaitingActivity, services: Incoming
   return take({ document, allowed, sender, senderUri, mayFetch: true }, services);
 }
 
+/** Returns the handler of an activity's type. */
+const handlerOf = (document: JsonObject) => HANDLERS.get(typeAmong(document, HANDLERS) ?? '');
+
 /** Carries out an activity unless its id is known. */
 async function take(activity: IncomingActivity, services: IncomingServices): Promise<Outcome> {
   const { document, allowed, senderUri } = activity;
   const type = typeAmong(document, HANDLERS);
-  const handler = type === undefined ? undefined : HANDLERS.get(type);
+  const handler = handlerOf(document);
   if (type === undefined || handler === undefined) return 'ignored';
   const id = handler.isRemembered ? allowed.id : undefined;
   if (id !== undefined && (await services.activities.find(id)) !== undefined) return 'ignored';

@@ -59,5 +59,10 @@ export interface IncomingServices {
 export interface ActivityHandler {
   /** True: its id is remembered, so that a repetition has no effect even after the activity was undone. */
   readonly isRemembered: boolean;
+  /**
+   * Returns the order in which the activity waits for its fetch; absent: that of its object. Activities of one order
+   * wait for each other.
+   */
+  orderOf?(activity: Pick<IncomingActivity, 'senderUri'>): string;
   take(activity: IncomingActivity, services: IncomingServices): Promise<Outcome>;
 }

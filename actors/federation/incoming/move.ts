@@ -15,6 +15,8 @@ const FRESH_MS = 360_000;
  */
 export const move: ActivityHandler = {
   isRemembered: true,
+  // A target that does not answer delays no later activity about the sender.
+  orderOf: ({ senderUri }) => `${senderUri}#moves`,
   async take({ document, allowed, sender, senderUri, mayFetch }, services) {
     const uri = idOf(document.target);
     if (allowed.objectId !== senderUri || uri === undefined || uri === senderUri) return 'ignored';

@@ -68,7 +68,7 @@ export const Account = entity('Account', {
   /** Absent if false. */
   suspended: Type.Optional(Type.Literal(true)),
   limited: Type.Optional(Type.Literal(true)),
-  /** The account to which this one moved; absent if it did not, and in lists. pages/account/moved.ts adds it. */
+  /** The account to which this one moved; absent if it did not, and within statuses. pages/account/moved.ts adds it. */
   moved: Type.Optional(Type.Unsafe<object>({ type: 'object' })),
   /** Permission of the viewer to add the account to a collection; pages/account/feature-approval.ts adds it. */
   feature_approval: Type.Optional(FeatureApproval),

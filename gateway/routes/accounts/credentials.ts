@@ -3,10 +3,12 @@ import { isProblem, type Problem, problem } from '../../../actors/domain/problem
 import { DOMAIN_CHARS_MAX } from '../../../actors/domain/servers/domain-name.js';
 import type { AccountUpdateProfile, StoreAccountRecord } from '../../../proto/gen/types.js';
 import { accounts } from '../../../store/tables.js';
+import { JsonPieces } from '../../http/json-pieces.js';
 import { type Answer, type AnyRoute, JsonText, json, type Request, route, uploaded } from '../../http/route.js';
 import type { Services } from '../../http/services.js';
 import { CredentialAccount, renderCredentialAccount } from '../../pages/account/account.js';
-import type { Soon } from '../../paging/soon.js';
+import { targetsOf, withMove } from '../../pages/account/moved.js';
+import { type Soon, soon } from '../../paging/soon.js';
 import { PICTURES_BYTES_MAX, removePicture, updateProfile } from './profile-pictures.js';
 
 /** Bounds the input; the account's own rules enforce shorter lengths. */
@@ -63,15 +65,19 @@ export const ProfileChanges = Type.Object({
  */
 const rendered = new WeakMap<StoreAccountRecord, JsonText>();
 
-function own(services: Pick<Services, 'instance' | 'tables'>, viewer: string): Soon<Answer<JsonText> | Problem> {
+type Own = Soon<Answer<JsonText | JsonPieces> | Problem>;
+
+function own(services: Pick<Services, 'instance' | 'tables' | 'limits' | 'pages'>, viewer: string): Own {
   const key = { account: viewer };
   const held = services.tables.peek?.(accounts, key);
-  if (held !== undefined) return json(shown(services, held));
-  return services.tables
-    .get(accounts, key)
-    .then((record) =>
-      record === undefined ? problem('not_found', 'Record not found') : json(shown(services, record)),
+  return soon(held ?? services.tables.get(accounts, key), (record): Own => {
+    if (record === undefined) return problem('not_found', 'Record not found');
+    const text = shown(services, record);
+    if (record.movedTo === undefined) return json(text);
+    return soon(targetsOf(services, [record]), (targets) =>
+      json(new JsonPieces(withMove(services.pages, [Buffer.from(text.text)], record, targets))),
     );
+  });
 }
 
 function shown(services: Pick<Services, 'instance'>, record: StoreAccountRecord): JsonText {

@@ -12,6 +12,7 @@ import { Status } from '../../pages/status/status.js';
 import { renderStatusEdit, renderStatusSource, StatusEdit, StatusSource } from '../../pages/status/status-history.js';
 import { soon } from '../../paging/soon.js';
 import { editedMedia, letGo, mediaEdit } from '../../posting/edited-media.js';
+import { movedRefusal } from '../../posting/moved.js';
 import { written } from '../../posting/written.js';
 import type { EmojiLookup } from '../../settings/custom-emoji.js';
 import { loadAccounts } from '../../viewing/people-at-hand.js';
@@ -44,6 +45,8 @@ const edit = route({
     if (isProblem(seen)) return seen;
     const { record, original } = seen;
     if (record.accountId !== viewer || original !== undefined || author === undefined) return notFound();
+    const refusal = await movedRefusal(services, viewer);
+    if (refusal !== undefined) return refusal;
     const edited = await editedMedia(services, viewer, record, body);
     if (isProblem(edited)) return edited;
     const { media, taken } = edited;

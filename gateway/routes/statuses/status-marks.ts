@@ -14,6 +14,7 @@ import { type Entry, entriesSoon, PartsCursor } from '../../paging/cursor.js';
 import { accountCursor } from '../../paging/eras.js';
 import { readPage } from '../../paging/page.js';
 import { type Soon, soon } from '../../paging/soon.js';
+import { movedRefusal } from '../../posting/moved.js';
 import { withoutContent } from '../../viewing/judge.js';
 import type { ReadServices } from '../../viewing/read-services.js';
 import { loadStatuses, notFound, visibleById, visibleStatus, visibleStatuses } from '../../viewing/visible.js';
@@ -45,6 +46,8 @@ const undo =
     return isProblem(reply) ? reply : { id, was: reply.was };
   };
 const reblog: Mark = async (services, viewer, { id, conversationId }, visibility) => {
+  const refusal = await movedRefusal(services, viewer);
+  if (refusal !== undefined) return refusal;
   const reply = await services.askConversation(conversationId, 'reblog', { statusId: id, by: viewer, visibility });
   return isProblem(reply) ? reply : { id: reply.reblogId ?? id, was: false };
 };

@@ -46,7 +46,8 @@ test('an account moves to another server with its followers of both servers, and
   const [one, two] = [here as ServerProcess, there as ServerProcess];
   const [mover, follower, target, distant] = [ann, fan, ben, eve] as Person[] as [Person, Person, Person, Person];
   const acct = `ben@${hostOf(two)}`;
-  await ask(one, follower, 'POST', `accounts/${mover.id}/follow`);
+  const { id: written } = await ask(one, mover, 'POST', 'statuses', { status: 'before the move' });
+  await ask(one, follower, 'POST', `accounts/${mover.id}/follow`, { languages: ['de', 'en'] });
   const annThere = await idOf(two, distant, `ann@${hostOf(one)}`);
   await seen('a follower of the other server', async () => (await relation(two, distant, annThere)).following);
 
@@ -69,8 +70,15 @@ test('an account moves to another server with its followers of both servers, and
 
   assert.equal((await ask(one, follower, 'GET', `accounts/${mover.id}`)).moved.acct, acct);
   assert.equal((await ask(two, distant, 'GET', `accounts/${annThere}`)).moved.acct, 'ben');
+  assert.equal((await ask(one, mover, 'GET', 'accounts/verify_credentials')).moved.acct, acct);
+  const [listed] = await ask(one, follower, 'GET', `accounts?id[]=${mover.id}`);
+  const [found] = (await ask(one, follower, 'GET', 'accounts/search?q=ann')) as Answer[];
+  assert.deepEqual([listed.moved.acct, found.moved.acct], [acct, acct]);
   assert.equal((await document(`${one.url}/users/ann`)).movedTo, `${two.url}/users/ben`);
+  assert.deepEqual((await relation(one, follower, benHere)).languages, ['de', 'en']);
   await assert.rejects(ask(one, mover, 'POST', 'statuses', { status: 'still here' }), /403.*has moved/);
+  await assert.rejects(ask(one, mover, 'PUT', `statuses/${written}`, { status: 'changed' }), /403.*has moved/);
+  await assert.rejects(ask(one, mover, 'POST', `statuses/${written}/reblog`), /403.*has moved/);
 });
 
 test('a move that has ended lets the account post, and a second move is refused for 30 days', async () => {

@@ -48,10 +48,10 @@ export function movedFollowers({ baseUrl, tables }: MovesContext): Reaction<Acco
         await goOn({ target, targetLocked }, '', now, effects);
       },
       async followersMoved({ target, targetLocked, after, followers: some }, now, effects) {
-        for (const { account, reblogs, notify } of some) {
+        for (const { account, reblogs, notify, limit } of some) {
           // In this order, so that somebody who follows as many as one can has room.
           await tellAccount(effects, account, 'unfollow', { target: now.self });
-          await tellAccount(effects, account, 'follow', { target, targetLocked, reblogs, notify });
+          await tellAccount(effects, account, 'follow', { target, targetLocked, reblogs, notify, limit });
         }
         await goOn({ target, targetLocked }, after, now, effects);
       },
@@ -94,6 +94,6 @@ async function localOf(tables: Tables, self: string, ids: readonly string[]): Pr
   return ids.flatMap((account, index) => {
     const [record, edge] = [records[index], edges[index]];
     if (record === undefined || !isLocal(record)) return [];
-    return [{ account, reblogs: edge?.reblogs ?? true, notify: edge?.notify ?? false }];
+    return [{ account, reblogs: edge?.reblogs ?? true, notify: edge?.notify ?? false, limit: edge?.limit }];
   });
 }

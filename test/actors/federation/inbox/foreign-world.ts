@@ -37,6 +37,8 @@ export class ForeignWorld {
   readonly tables = new MemoryTables();
   readonly sent: Sent[] = [];
   readonly waited: Document[] = [];
+  /** Orders of the activities that wait. */
+  readonly orders: string[] = [];
   readonly fetched: string[] = [];
   readonly policies = new Map<string, DomainPolicy>();
   readonly accounts = new Map<string, StoreAccountRecord>();
@@ -56,7 +58,12 @@ export class ForeignWorld {
     this.inbox = new Inbox({
       services: this.services(),
       signatures: { parse: parseSignature, verify: (...request) => verifier.verify(...request) },
-      waiting: { add: async ({ body }) => void this.waited.push(JSON.parse(Buffer.from(body).toString())) },
+      waiting: {
+        add: async ({ body, object }) => {
+          this.orders.push(object);
+          this.waited.push(JSON.parse(Buffer.from(body).toString()));
+        },
+      },
     } satisfies InboxNeeds);
   }
 

@@ -179,6 +179,14 @@ test('Add and Remove of a Hashtag change the featured hashtags of the sender', a
     assert.deepEqual(await commandsOf('Add', felt, { target: other }), [], String(other));
 });
 
+test('a Move waits for its target in an order of its own, and other activities in that of their object', async () => {
+  const before = world.waited.length;
+  assert.deepEqual(await commandsOf('Move', ann.uri, { target: 'https://v.example/users/x' }), []);
+  assert.deepEqual(await commandsOf('Update', ann.uri), []);
+  assert.equal(world.waited.length, before + 2);
+  assert.deepEqual(world.orders.slice(-2), [`${ann.uri}#moves`, ann.uri]);
+});
+
 test('Flag files a report about a local account with statuses of it', async () => {
   const { id } = await world.stores(localStatus(60));
   const [[report, command, input] = []] = await commandsOf(
