@@ -43,7 +43,7 @@ export async function siteOf({ instance, entries }: Services): Promise<Site> {
     title: text('title') || instance.domain,
     hasTerms: terms.length > 0,
     sourceUrl: text('source_url') || instance.baseUrl,
-    canSignUp: (text('registrations') || instance.registrations) !== 'closed',
+    canSignUp: instance.registrations !== 'closed',
   };
 }
 

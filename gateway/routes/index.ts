@@ -48,6 +48,7 @@ import { mailListRoutes } from './oauth/mail-lists.js';
 import { passwordRoutes } from './oauth/passwords.js';
 import { sessionRoutes } from './oauth/sessions.js';
 import { signUpRoutes } from './oauth/sign-up.js';
+import { signUpPageRoutes } from './oauth/sign-up-pages.js';
 import { tokenRoutes } from './oauth/token.js';
 import { preferenceRoutes } from './settings/preferences.js';
 import { asyncRefreshRoutes } from './statuses/async-refreshes.js';
@@ -119,6 +120,7 @@ const routes: readonly AnyRoute[] = [
   ...pushRoutes,
   ...reportRoutes,
   ...scheduledStatusRoutes,
+  ...signUpPageRoutes,
   ...signUpRoutes,
   ...sessionRoutes,
   ...statusEditRoutes,

@@ -238,7 +238,7 @@ export function renderInstance(instance: InstanceSettings, about: About, serverK
       reason_required: false,
       message: about.registrationsMessage ?? null,
       min_age: null,
-      url: null,
+      url: instance.registrations === 'closed' ? null : `${instance.baseUrl}/auth/sign_up`,
     },
     api_versions: { mastodon: API_CHANGES },
     contact: {

@@ -16,11 +16,7 @@ type Asked = Request<unknown, unknown, unknown>;
 const LATEST: PageBounds = { before: undefined, after: undefined, upwards: false, limit: 5 };
 
 async function frontOf(services: Services, withLatest: boolean): Promise<Front> {
-  const [about, extended, registrations] = await Promise.all([
-    aboutOf(services),
-    textOf(services, 'extended_description'),
-    textOf(services, 'registrations'),
-  ]);
+  const [about, extended] = await Promise.all([aboutOf(services), textOf(services, 'extended_description')]);
   const page = withLatest ? await publicTimeline(services, undefined, LATEST, 'local') : { items: [] };
   const { contact } = about;
   return {
@@ -33,7 +29,7 @@ async function frontOf(services: Services, withLatest: boolean): Promise<Front> 
     statuses: about.totals.statuses,
     activeMonth: about.totals.activeMonth,
     servers: about.servers,
-    registrations: (registrations || services.instance.registrations) as Front['registrations'],
+    registrations: services.instance.registrations,
     registrationsMessage: about.registrationsMessage,
     latest: await services.pages.pieces(services, undefined, page.items),
   };

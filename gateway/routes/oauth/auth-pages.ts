@@ -1,6 +1,8 @@
 import { Type } from '@sinclair/typebox';
 import { isProblem } from '../../../actors/domain/problem.js';
 import { html } from '../../../actors/domain/text/html.js';
+import { signInPage } from '../../html/auth/sign-in-page.js';
+import { siteOf } from '../../html/site.js';
 import { WEB_CLIENT } from '../../http/api-call.js';
 import { tokenHash } from '../../http/authenticator.js';
 import { addressKey } from '../../http/limits/client-address.js';
@@ -9,7 +11,6 @@ import { authorizationFields, requestFields } from '../../oauth/authorization-re
 import { field } from '../../oauth/form.js';
 import { guardsOf } from '../../oauth/guards.js';
 import { faultPage, layout } from '../../oauth/pages/layout.js';
-import { signInPage } from '../../oauth/pages/sign-in-page.js';
 import { checkPassword } from '../../oauth/password-check.js';
 import {
   browserCookie,
@@ -24,18 +25,26 @@ import {
 } from '../../oauth/session.js';
 import { describedSignIn } from '../../oauth/sign-in-origin.js';
 import { issueToken } from '../../oauth/tokens.js';
+import { readerWith } from '../html/reader.js';
 import { foreignForm } from './authorize.js';
 import { tooMany } from './passwords.js';
 
 /** Longest authorization request, as a query, that continues after the sign-in. */
 const NEXT_CHARS_MAX = 8_000;
 
+/** Returns the text if it is a path of this server; undefined for any other address. */
+const ownPath = (text: string): string | undefined => (/^\/(?![/\\])[\x21-\x7e]*$/.test(text) ? text : undefined);
+
 const showSignIn = route({
   method: 'GET',
   path: '/auth/sign_in',
   auth: 'none',
-  handle: async ({ services, headers }) => {
+  query: Type.Object({ return_to: field(NEXT_CHARS_MAX) }),
+  handle: async (request) => {
+    const { services, headers, query } = request;
     const session = await sessionOf(services, headers);
+    const returnTo = ownPath(query.return_to);
+    if (session !== undefined && returnTo !== undefined) return redirect(returnTo, 303);
     if (session !== undefined) {
       const form = html`<p><a href="/auth/sessions">Browsers and applications</a></p>
 <form method="post" action="/auth/sign_out"><input type="hidden" name="csrf" value="${csrfOf(session.token)}">
@@ -43,7 +52,12 @@ const showSignIn = route({
       return layout(services.instance, `Signed in as @${session.account.username}`, form);
     }
     const visit = visitOf(services, headers);
-    return signInPage(services.instance, { csrf: csrfOf(visit.value), next: '', cookie: visit.cookie });
+    return signInPage(await siteOf(services), readerWith(request, undefined), {
+      csrf: csrfOf(visit.value),
+      next: '',
+      returnTo,
+      cookie: visit.cookie,
+    });
   },
 });
 
@@ -51,12 +65,28 @@ const signIn = route({
   method: 'POST',
   path: '/auth/sign_in',
   auth: 'none',
-  body: Type.Object({ csrf: field(), next: field(NEXT_CHARS_MAX), login: field(), password: field() }),
-  handle: async ({ services, body, headers, remoteAddress }) => {
+  body: Type.Object({
+    csrf: field(),
+    next: field(NEXT_CHARS_MAX),
+    return_to: field(NEXT_CHARS_MAX),
+    login: field(),
+    password: field(),
+  }),
+  handle: async (request) => {
+    const { services, body, headers, remoteAddress } = request;
+    const returnTo = ownPath(body.return_to);
+    const [site, reader] = [await siteOf(services), readerWith(request, undefined)];
     const visit = knownVisit(headers);
     if (visit === undefined || !isOwnForm(services, headers, visit, body.csrf)) return foreignForm(services);
     const again = (fault: string, status: number) =>
-      signInPage(services.instance, { csrf: csrfOf(visit), next: body.next, login: body.login, fault, status });
+      signInPage(site, reader, {
+        csrf: csrfOf(visit),
+        next: body.next,
+        returnTo,
+        login: body.login,
+        fault,
+        status,
+      });
     const browser = browserOf(services, headers);
     const { login, password } = body;
     const checked = await checkPassword(services, { login, password, remoteAddress, browser });
@@ -70,7 +100,7 @@ const signIn = route({
     const token = await issueToken(services, checked.id, WEB_CLIENT, [], 'session', signedIn);
     if (isProblem(token)) return token;
     // The redirect always leads to the authorization page of this server, whatever the field contains.
-    const location = body.next === '' ? '/auth/sign_in' : `/oauth/authorize?${new URLSearchParams(body.next)}`;
+    const location = body.next === '' ? (returnTo ?? '/web') : `/oauth/authorize?${new URLSearchParams(body.next)}`;
     const cookies = [browserCookie(services, checked.id, browser)];
     return { ...redirect(location, 303, { 'set-cookie': sessionCookie(services, token) }), cookies };
   },
@@ -109,7 +139,8 @@ const confirm = route({
     const confirmed = await services.askAccount(link.account, 'confirmEmail', { nonce: link.nonce });
     if (isProblem(confirmed)) return wrong();
     if (rateLimits) wrongLinks.giveBack(address);
-    const text = html`<p>Your e-mail address is confirmed. You can go back to your application.</p>`;
+    const text = html`<p>Your e-mail address is confirmed. You can go back to your application, or sign in here.</p>
+<p><a href="/auth/sign_in">Sign in</a></p>`;
     return layout(services.instance, 'Thank you', text);
   },
 });

@@ -1,5 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { isProblem } from '../../../actors/domain/problem.js';
+import { signInPage } from '../../html/auth/sign-in-page.js';
+import { siteOf } from '../../html/site.js';
 import { tokenHash } from '../../http/authenticator.js';
 import { type Answer, type AnyRoute, redirect, route } from '../../http/route.js';
 import type { Services } from '../../http/services.js';
@@ -15,10 +17,10 @@ import { newSecret } from '../../oauth/clients.js';
 import { field } from '../../oauth/form.js';
 import { codePage, consentPage } from '../../oauth/pages/consent-page.js';
 import { faultPage } from '../../oauth/pages/layout.js';
-import { signInPage } from '../../oauth/pages/sign-in-page.js';
 import { formActionOf, OUT_OF_BAND, withParameters } from '../../oauth/redirects.js';
 import { grantable } from '../../oauth/scopes.js';
 import { csrfOf, isOwnForm, type Session, sessionOf, visitOf } from '../../oauth/session.js';
+import { readerWith } from '../html/reader.js';
 
 /**
  * Address at which Mastodon shows a code, too: applications with an embedded browser read the code from the address.
@@ -31,13 +33,14 @@ const show = route({
   path: '/oauth/authorize',
   auth: 'none',
   query: Type.Object({ ...authorizationFields, force_login: Type.Boolean({ default: false }) }),
-  handle: async ({ services, query, headers }) => {
+  handle: async (asked) => {
+    const { services, query, headers } = asked;
     const request = await readRequest(services, query, false);
     if (isRefused(request)) return request;
     const session = query.force_login ? undefined : await sessionOf(services, headers);
     if (session === undefined) {
       const visit = visitOf(services, headers);
-      return signInPage(services.instance, {
+      return signInPage(await siteOf(services), readerWith(asked, undefined), {
         csrf: csrfOf(visit.value),
         next: new URLSearchParams(requestFields(query)).toString(),
         cookie: visit.cookie,

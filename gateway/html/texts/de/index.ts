@@ -1,4 +1,5 @@
 import type { Texts } from '../texts.js';
+import { auth } from './auth.js';
 import { errors } from './errors.js';
 import { front } from './front.js';
 import { lists } from './lists.js';
@@ -8,4 +9,4 @@ import { settings } from './settings.js';
 import { shell } from './shell.js';
 
 /** All texts in German. */
-export const de: Texts = { errors, front, lists, posts, profile, settings, shell };
+export const de: Texts = { auth, errors, front, lists, posts, profile, settings, shell };

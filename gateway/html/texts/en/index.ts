@@ -1,3 +1,4 @@
+import { auth } from './auth.js';
 import { errors } from './errors.js';
 import { front } from './front.js';
 import { lists } from './lists.js';
@@ -7,4 +8,4 @@ import { settings } from './settings.js';
 import { shell } from './shell.js';
 
 /** All texts in English. The other languages must have the same: the compiler compares them. */
-export const en = { errors, front, lists, posts, profile, settings, shell };
+export const en = { auth, errors, front, lists, posts, profile, settings, shell };
