@@ -20,6 +20,7 @@ import type { Services } from '../gateway/http/services.js';
 import { NotificationAlerts } from '../gateway/notifications/alerts.js';
 import { StatusPages } from '../gateway/pages/status/status-pages.js';
 import { ViewerMarks } from '../gateway/pages/status/viewer-marks.js';
+import { SlowHosts } from '../gateway/posting/slow-hosts.js';
 import type { EntrySource } from '../gateway/settings/refreshed.js';
 import type { InstanceSettings } from '../gateway/settings/settings.js';
 import { GuestHomes } from '../gateway/viewing/guest-homes.js';
@@ -103,7 +104,7 @@ export async function openServices(
     registry,
     inbox,
     accountKeys,
-    federation: { ...federation, ...remote, keys: remote.people },
+    federation: { ...federation, ...remote, keys: remote.people, slowHosts: new SlowHosts(base.clock, base.caches) },
     newAccountId,
     newPlainId: plainIds(stamps, random),
   };

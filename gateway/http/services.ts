@@ -21,6 +21,7 @@ import type { Trends } from '../discovery/trends.js';
 import type { WordLists } from '../discovery/word-lists.js';
 import type { StatusPages } from '../pages/status/status-pages.js';
 import type { Soon } from '../paging/soon.js';
+import type { SlowHosts } from '../posting/slow-hosts.js';
 import type { InstanceEntries } from '../settings/entries.js';
 import type { ReadServices } from '../viewing/read-services.js';
 
@@ -80,6 +81,8 @@ export interface Services extends ReadServices {
     readonly notes: RemoteNotes;
     readonly threads: RemoteThreads;
     readonly profiles: RemoteProfiles;
+    /** Hosts for which authors do not wait. */
+    readonly slowHosts: SlowHosts;
   };
   readonly inbox: ActivityInbox;
   /** Decides to which addresses this server may connect on behalf of users. */
