@@ -9,6 +9,7 @@ export interface Commands {
   changePassword: { in: P.AccountChangePassword; out: P.AccountEmpty };
   issueToken: { in: P.AccountIssueToken; out: P.AccountEmpty };
   revokeToken: { in: P.AccountRevokeToken; out: P.AccountEmpty };
+  revokeOtherTokens: { in: P.AccountRevokeOtherTokens; out: P.AccountEmpty };
   heldTokens: { in: P.AccountEmpty; out: P.AccountHeldTokens };
   grantCode: { in: P.AccountGrantCode; out: P.AccountEmpty };
   exchangeCode: { in: P.AccountExchangeCode; out: P.AccountExchanged };
@@ -53,11 +54,17 @@ export const tokens: Slice<State, Commands, Events, SignInEvents> = {
       if (state.tokens.has(token.tokenHash)) return { events: [], reply: {} };
       if (isShutOut(state)) return shutOut();
       const news = signIn === undefined ? [] : newSignIn(state, signIn, nowMs);
-      return { events: [...issue(state, { ...token, atMs: nowMs }), ...news], reply: {} };
+      // An application has a name of its own.
+      const browser = token.kind === 'session' && signIn?.browser ? { browser: signIn.browser } : {};
+      return { events: [...issue(state, { ...token, ...browser, atMs: nowMs }), ...news], reply: {} };
     },
     revokeToken({ tokens }, { tokenHash }) {
       return { events: tokens.has(tokenHash) ? revocations([tokenHash]) : [], reply: {} };
     },
+    revokeOtherTokens: ({ tokens }, { tokenHash }) => ({
+      events: revocations([...tokens.keys()].filter((hash) => hash !== tokenHash)),
+      reply: {},
+    }),
     heldTokens: ({ tokens }) => ({ events: [], reply: { hashes: [...tokens.keys()] } }),
     grantCode(state, command, { nowMs }) {
       if (state.codes.has(command.codeHash)) return { events: [], reply: {} };
@@ -105,6 +112,12 @@ export const tokens: Slice<State, Commands, Events, SignInEvents> = {
     changePassword: { in: codec('murmuration.account.ChangePassword'), out: empty, repeats: 'keyed', local: true },
     issueToken: { in: codec('murmuration.account.IssueToken'), out: empty, repeats: 'idempotent', local: true },
     revokeToken: { in: codec('murmuration.account.RevokeToken'), out: empty, repeats: 'idempotent', local: true },
+    revokeOtherTokens: {
+      in: codec('murmuration.account.RevokeOtherTokens'),
+      out: empty,
+      repeats: 'idempotent',
+      local: true,
+    },
     heldTokens: { in: empty, out: codec('murmuration.account.HeldTokens'), repeats: 'idempotent', local: true },
     grantCode: { in: codec('murmuration.account.GrantCode'), out: empty, repeats: 'idempotent', local: true },
     exchangeCode: {

@@ -5,7 +5,6 @@ import { redirect } from '../http/route.js';
 import type { Services } from '../http/services.js';
 import { findApp } from './clients.js';
 import { field } from './form.js';
-import { faultPage } from './pages/layout.js';
 import { challengeError } from './pkce.js';
 import { OUT_OF_BAND, withParameters } from './redirects.js';
 import { isSubset, parseScopes, SCOPES_CHARS_MAX } from './scopes.js';
@@ -27,6 +26,12 @@ export const authorizationFields = {
 export const AuthorizationFields = Type.Object(authorizationFields);
 export type AuthorizationFields = Static<typeof AuthorizationFields>;
 
+/** Shows a fault to the person. `detail` is for the developers of the application. */
+export type ShowFault = (
+  fault: 'unknownApp' | 'wrongAddress' | 'notAuthorized' | 'denied',
+  detail?: string,
+) => Promise<Answer>;
+
 /** A valid request that may be shown to the user. */
 export interface AuthorizationRequest {
   readonly app: StoreAppRecord;
@@ -46,25 +51,16 @@ export function requestFields(fields: AuthorizationFields): Record<string, strin
  * 9700 §4.11.2).
  */
 export async function readRequest(
-  services: Pick<Services, 'instance' | 'tables'>,
+  services: Pick<Services, 'tables'>,
   fields: AuthorizationFields,
   isConsented: boolean,
+  show: ShowFault,
 ): Promise<AuthorizationRequest | Answer> {
-  const { instance } = services;
   const app = await findApp(services, fields.client_id);
-  if (app === undefined)
-    return faultPage(instance, 'Unknown application', 'The application is not registered here.', 400);
-  if (!app.redirectUris.includes(fields.redirect_uri))
-    return faultPage(
-      instance,
-      'Wrong address',
-      'The redirect address is not one that the application registered.',
-      400,
-    );
+  if (app === undefined) return show('unknownApp');
+  if (!app.redirectUris.includes(fields.redirect_uri)) return show('wrongAddress');
   const refuse = (error: string, description: string) =>
-    isConsented
-      ? deny(services, fields, { error, error_description: description })
-      : faultPage(instance, 'Not authorized', description, 400);
+    isConsented ? deny(fields, { error, error_description: description }, show) : show('notAuthorized', description);
   if (fields.response_type !== 'code')
     return refuse('unsupported_response_type', 'The authorization server does not support this response type.');
   const scopes = parseScopes(fields.scope === '' ? 'read' : fields.scope);
@@ -77,12 +73,12 @@ export async function readRequest(
 
 /** Sends an error to the client, RFC 6749 §4.1.2.1. */
 export function deny(
-  services: Pick<Services, 'instance'>,
   fields: AuthorizationFields,
-  error: Record<string, string>,
-): Answer {
+  error: { readonly error: string; readonly error_description?: string },
+  show: ShowFault,
+): Answer | Promise<Answer> {
   if (fields.redirect_uri === OUT_OF_BAND)
-    return faultPage(services.instance, 'Not authorized', error.error_description ?? 'Access was denied.', 400);
+    return error.error === 'access_denied' ? show('denied') : show('notAuthorized', error.error_description);
   return redirect(withParameters(fields.redirect_uri, { ...error, state: fields.state }));
 }
 

@@ -149,6 +149,8 @@ export interface AccountTokenIssued {
   readonly atMs: number;
   /** Hash of the authorization code from which it was issued. */
   readonly codeHash?: string | undefined;
+  /** Browser and system of a session, as people read them: `Firefox, Linux`. */
+  readonly browser?: string | undefined;
 }
 
 export interface AccountRevokeToken {
@@ -156,6 +158,11 @@ export interface AccountRevokeToken {
 }
 
 export interface AccountTokenRevoked {
+  readonly tokenHash: string;
+}
+
+/** Revokes all tokens but this one. */
+export interface AccountRevokeOtherTokens {
   readonly tokenHash: string;
 }
 
@@ -2829,6 +2836,8 @@ export interface StoreTokenRecord {
   readonly scopes: readonly string[];
   readonly kind: string;
   readonly atMs: number;
+  /** Browser and system of a session, as people read them. */
+  readonly browser?: string | undefined;
 }
 
 export interface StoreAppRecord {
@@ -3607,6 +3616,7 @@ export interface Messages {
   'murmuration.account.TokenIssued': AccountTokenIssued;
   'murmuration.account.RevokeToken': AccountRevokeToken;
   'murmuration.account.TokenRevoked': AccountTokenRevoked;
+  'murmuration.account.RevokeOtherTokens': AccountRevokeOtherTokens;
   'murmuration.account.HeldTokens': AccountHeldTokens;
   'murmuration.account.GrantCode': AccountGrantCode;
   'murmuration.account.CodeGranted': AccountCodeGranted;

@@ -126,10 +126,11 @@ const ownFollowers: On = {
 };
 
 const ownTokens: On = {
-  tokenIssued({ tokenHash, clientId, scopes, kind, atMs }, { self, state }, effects) {
+  tokenIssued({ tokenHash, clientId, scopes, kind, atMs, browser }, { self, state }, effects) {
     // An effect that is repeated after the revocation must not restore the token.
     if (!state.tokens.has(tokenHash)) return undefined;
-    return effects.write([put(tokens, { hash: tokenHash }, { accountId: self, clientId, scopes, kind, atMs })]);
+    const record = { accountId: self, clientId, scopes, kind, atMs, ...(browser !== undefined && { browser }) };
+    return effects.write([put(tokens, { hash: tokenHash }, record)]);
   },
   tokenRevoked: ({ tokenHash }, _happened, effects) => effects.write([remove(tokens, { hash: tokenHash })]),
 };

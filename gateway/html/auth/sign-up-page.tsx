@@ -153,7 +153,14 @@ function Agreement({
 export function lookIntoMailPage(
   site: Site,
   reader: Reader,
-  after: { readonly csrf: string; readonly email: string; readonly next: string; readonly isSentAgain: boolean },
+  after: {
+    readonly csrf: string;
+    readonly email: string;
+    readonly next: string;
+    readonly isSentAgain: boolean;
+    readonly cookie?: string | undefined;
+    readonly status?: number;
+  },
 ): Answer {
   const { auth } = reader.texts;
   const needsApproval = site.instance.registrations === 'approval';
@@ -181,7 +188,8 @@ export function lookIntoMailPage(
       </p>
     </>
   );
-  return htmlAnswer(site, reader, { title: auth.lookTitle, width: 'form', isUnlisted: true }, body);
+  const { cookie, status = 200 } = after;
+  return htmlAnswer(site, reader, { title: auth.lookTitle, width: 'form', isUnlisted: true, cookie, status }, body);
 }
 
 /** Renders the page of a server that takes no new accounts. */

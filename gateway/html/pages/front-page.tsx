@@ -191,7 +191,7 @@ function Rules({ front: { rules }, reader: { texts } }: Part) {
 function Apps({ site, reader: { texts } }: { readonly site: Site; readonly reader: Reader }) {
   return (
     <section>
-      <h2>{texts.front.apps}</h2>
+      <h2 id="apps">{texts.front.apps}</h2>
       <p>{texts.front.appsText}</p>
       <ul class="tags">
         {APPS.map(({ name, url }) => (

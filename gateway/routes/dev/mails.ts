@@ -1,11 +1,12 @@
 import { Type } from '@sinclair/typebox';
 import { catalogues } from '../../../actors/domain/text/catalogue/catalogue.js';
-import { html } from '../../../actors/domain/text/html.js';
 import { renderLetter } from '../../../actors/mail/templates/render.js';
 import { samples } from '../../../actors/mail/templates/samples.js';
+import { mailSamplesPage } from '../../html/pages/mail-samples-page.js';
+import { plainSite } from '../../html/site.js';
 import { type AnyRoute, page, route } from '../../http/route.js';
-import { layout } from '../../oauth/pages/layout.js';
 import { notFound } from '../../viewing/visible.js';
+import { readerWith } from '../html/reader.js';
 
 const PATH = '/dev/mails';
 const NAME_CHARS_MAX = 40;
@@ -20,19 +21,16 @@ const preview = route({
     language: Type.String({ default: 'en', maxLength: NAME_CHARS_MAX }),
     form: Type.Union([Type.Literal('html'), Type.Literal('text')], { default: 'html' }),
   }),
-  handle: ({ services: { instance }, query: { mail, language, form } }) => {
+  handle: (request) => {
+    const {
+      services: { instance },
+      query: { mail, language, form },
+    } = request;
     if (!instance.devPages) return notFound();
     if (mail === undefined) {
-      const items = Object.keys(samples).map((name) => {
-        const links = catalogues.flatMap((one) =>
-          ['html', 'text'].map(
-            (kind) =>
-              html` <a href="${PATH}?mail=${name}&amp;language=${one.language}&amp;form=${kind}">${one.language} ${kind}</a>`,
-          ),
-        );
-        return html`<li>${name}:${links}</li>`;
-      });
-      return layout(instance, 'Mails', html`<ul>${items}</ul>`);
+      const languages = catalogues.map((one) => one.language);
+      const shown = { path: PATH, names: Object.keys(samples), languages };
+      return mailSamplesPage(plainSite(instance), readerWith(request, undefined), shown);
     }
     const sample = Object.hasOwn(samples, mail) ? samples[mail] : undefined;
     if (sample === undefined) return notFound();

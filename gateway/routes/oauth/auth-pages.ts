@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { isProblem } from '../../../actors/domain/problem.js';
-import { html } from '../../../actors/domain/text/html.js';
+import { noticePage } from '../../html/auth/notice-page.js';
+import { signedInPage } from '../../html/auth/sessions-page.js';
 import { signInPage } from '../../html/auth/sign-in-page.js';
 import { siteOf } from '../../html/site.js';
 import { WEB_CLIENT } from '../../http/api-call.js';
@@ -10,7 +11,6 @@ import { type AnyRoute, redirect, route } from '../../http/route.js';
 import { authorizationFields, requestFields } from '../../oauth/authorization-request.js';
 import { field } from '../../oauth/form.js';
 import { guardsOf } from '../../oauth/guards.js';
-import { faultPage, layout } from '../../oauth/pages/layout.js';
 import { checkPassword } from '../../oauth/password-check.js';
 import {
   browserCookie,
@@ -26,8 +26,7 @@ import {
 import { describedSignIn } from '../../oauth/sign-in-origin.js';
 import { issueToken } from '../../oauth/tokens.js';
 import { readerWith } from '../html/reader.js';
-import { foreignForm } from './authorize.js';
-import { tooMany } from './passwords.js';
+import { foreignForm, plainPage, refuse, tooMany } from './refusals.js';
 
 /** Longest authorization request, as a query, that continues after the sign-in. */
 const NEXT_CHARS_MAX = 8_000;
@@ -46,10 +45,11 @@ const showSignIn = route({
     const returnTo = ownPath(query.return_to);
     if (session !== undefined && returnTo !== undefined) return redirect(returnTo, 303);
     if (session !== undefined) {
-      const form = html`<p><a href="/auth/sessions">Browsers and applications</a></p>
-<form method="post" action="/auth/sign_out"><input type="hidden" name="csrf" value="${csrfOf(session.token)}">
-<button type="submit" class="plain">Sign out</button></form>`;
-      return layout(services.instance, `Signed in as @${session.account.username}`, form);
+      const reader = readerWith(request, session);
+      return signedInPage(await siteOf(services), reader, {
+        username: session.account.username,
+        csrf: csrfOf(session.token),
+      });
     }
     const visit = visitOf(services, headers);
     return signInPage(await siteOf(services), readerWith(request, undefined), {
@@ -75,9 +75,10 @@ const signIn = route({
   handle: async (request) => {
     const { services, body, headers, remoteAddress } = request;
     const returnTo = ownPath(body.return_to);
-    const [site, reader] = [await siteOf(services), readerWith(request, undefined)];
+    const [site, reader] = await plainPage(request);
+    const { signInFaults: faults } = reader.texts.auth.access;
     const visit = knownVisit(headers);
-    if (visit === undefined || !isOwnForm(services, headers, visit, body.csrf)) return foreignForm(services);
+    if (visit === undefined || !isOwnForm(services, headers, visit, body.csrf)) return foreignForm(request);
     const again = (fault: string, status: number) =>
       signInPage(site, reader, {
         csrf: csrfOf(visit),
@@ -90,12 +91,12 @@ const signIn = route({
     const browser = browserOf(services, headers);
     const { login, password } = body;
     const checked = await checkPassword(services, { login, password, remoteAddress, browser });
-    if (checked === 'too_many') return again('Too many attempts. Please try again in a quarter of an hour.', 429);
-    if (checked === undefined) return again('Invalid e-mail address, username or password.', 422);
+    if (checked === 'too_many') return again(faults.tooMany, 429);
+    if (checked === undefined) return again(faults.wrong, 422);
     // A session of these accounts would not be accepted, and the form would reappear without an explanation.
-    if (checked.disabled) return again('This account is disabled.', 403);
-    if (checked.suspended) return again('This account is suspended.', 403);
-    if (!checked.approved) return again('This account is waiting for approval by a moderator.', 403);
+    if (checked.disabled) return again(faults.disabled, 403);
+    if (checked.suspended) return again(faults.suspended, 403);
+    if (!checked.approved) return again(faults.waiting, 403);
     const signedIn = describedSignIn(services, checked.id, remoteAddress, headers['user-agent']);
     const token = await issueToken(services, checked.id, WEB_CLIENT, [], 'session', signedIn);
     if (isProblem(token)) return token;
@@ -111,9 +112,10 @@ const signOut = route({
   path: '/auth/sign_out',
   auth: 'none',
   body: Type.Object({ ...authorizationFields, csrf: field() }),
-  handle: async ({ services, body, headers }) => {
+  handle: async (request) => {
+    const { services, body, headers } = request;
     const session = await sessionOf(services, headers);
-    if (session === undefined || !isOwnForm(services, headers, session.token, body.csrf)) return foreignForm(services);
+    if (session === undefined || !isOwnForm(services, headers, session.token, body.csrf)) return foreignForm(request);
     const hash = tokenHash(session.token);
     const revoked = await services.askAccount(session.account.id, 'revokeToken', { tokenHash: hash });
     if (isProblem(revoked)) return revoked;
@@ -128,20 +130,23 @@ const confirm = route({
   path: '/auth/confirmation',
   auth: 'none',
   query: Type.Object({ confirmation_token: field() }),
-  handle: async ({ services, query, remoteAddress }) => {
+  handle: async (request) => {
+    const { services, query, remoteAddress } = request;
     const address = addressKey(remoteAddress);
     const { wrongLinks } = guardsOf(services);
     const { rateLimits } = services.instance;
-    if (rateLimits && !wrongLinks.take(address)) return tooMany(services);
-    const wrong = () => faultPage(services.instance, 'Not confirmed', 'This link is invalid or incomplete.', 422);
+    if (rateLimits && !wrongLinks.take(address)) return tooMany(request);
+    const [site, reader] = await plainPage(request);
+    const { auth, front } = reader.texts;
+    const ways = [{ href: '/auth/sign_in', label: auth.signIn }];
+    const wrong = () => refuse(request, 'notConfirmed', 422, { ways });
     const link = services.keyedTokens.read('confirmation', query.confirmation_token);
     if (link === undefined) return wrong();
     const confirmed = await services.askAccount(link.account, 'confirmEmail', { nonce: link.nonce });
     if (isProblem(confirmed)) return wrong();
     if (rateLimits) wrongLinks.giveBack(address);
-    const text = html`<p>Your e-mail address is confirmed. You can go back to your application, or sign in here.</p>
-<p><a href="/auth/sign_in">Sign in</a></p>`;
-    return layout(services.instance, 'Thank you', text);
+    const { thanks, confirmed: text } = auth.access;
+    return noticePage(site, reader, { title: thanks, text, ways: [...ways, { href: '/#apps', label: front.apps }] });
   },
 });
 

@@ -1,26 +1,29 @@
 import { Type } from '@sinclair/typebox';
 import { isProblem } from '../../../actors/domain/problem.js';
+import { codePage, consentPage } from '../../html/auth/consent-page.js';
 import { signInPage } from '../../html/auth/sign-in-page.js';
+import { lookIntoMailPage } from '../../html/auth/sign-up-page.js';
 import { siteOf } from '../../html/site.js';
 import { tokenHash } from '../../http/authenticator.js';
 import { type Answer, type AnyRoute, redirect, route } from '../../http/route.js';
 import type { Services } from '../../http/services.js';
 import {
+  type AuthorizationFields,
   type AuthorizationRequest,
   authorizationFields,
   deny,
   isRefused,
   readRequest,
   requestFields,
+  type ShowFault,
 } from '../../oauth/authorization-request.js';
 import { newSecret } from '../../oauth/clients.js';
 import { field } from '../../oauth/form.js';
-import { codePage, consentPage } from '../../oauth/pages/consent-page.js';
-import { faultPage } from '../../oauth/pages/layout.js';
 import { formActionOf, OUT_OF_BAND, withParameters } from '../../oauth/redirects.js';
 import { grantable } from '../../oauth/scopes.js';
 import { csrfOf, isOwnForm, type Session, sessionOf, visitOf } from '../../oauth/session.js';
 import { readerWith } from '../html/reader.js';
+import { type Asked, foreignForm, plainPage, refuse } from './refusals.js';
 
 /**
  * Address at which Mastodon shows a code, too: applications with an embedded browser read the code from the address.
@@ -35,7 +38,7 @@ const show = route({
   query: Type.Object({ ...authorizationFields, force_login: Type.Boolean({ default: false }) }),
   handle: async (asked) => {
     const { services, query, headers } = asked;
-    const request = await readRequest(services, query, false);
+    const request = await readRequest(services, query, false, faults(asked));
     if (isRefused(request)) return request;
     const session = query.force_login ? undefined : await sessionOf(services, headers);
     if (session === undefined) {
@@ -47,23 +50,29 @@ const show = route({
         formAction: formActionOf(query.redirect_uri),
       });
     }
-    return consent(services, session, request);
+    return consent(asked, session, request);
   },
 });
 
-function consent(services: Pick<Services, 'instance'>, session: Session, request: AuthorizationRequest): Answer {
+/** Shows faults of a request as pages. */
+const faults =
+  (asked: Asked): ShowFault =>
+  (fault, detail) =>
+    refuse(asked, fault, 400, detail === undefined ? {} : { detail });
+
+async function consent(asked: Asked, session: Session, request: AuthorizationRequest): Promise<Answer> {
   const { account, token } = session;
   const { app, fields } = request;
-  if (!account.confirmed) return unconfirmed(services);
+  if (!account.confirmed) return unconfirmed(asked, session, fields);
   const scopes = grantable(account.role, request.scopes);
-  if (scopes.length === 0)
-    return faultPage(services.instance, 'Not authorized', 'Your role cannot grant the requested scope.', 400);
-  return consentPage(services.instance, {
+  if (scopes.length === 0) return refuse(asked, 'role', 400);
+  return consentPage(await siteOf(asked.services), readerWith(asked, session), {
     appName: app.name,
     website: app.website,
     username: account.username,
     scopes,
-    redirectUri: fields.redirect_uri,
+    redirectUri: fields.redirect_uri === OUT_OF_BAND ? undefined : fields.redirect_uri,
+    formAction: formActionOf(fields.redirect_uri),
     csrf: csrfOf(token),
     fields: requestFields(fields),
   });
@@ -74,18 +83,19 @@ const decide = route({
   path: '/oauth/authorize',
   auth: 'none',
   body: Type.Object({ ...authorizationFields, csrf: field(), decision: field() }),
-  handle: async ({ services, body, headers }) => {
+  handle: async (asked) => {
+    const { services, body, headers } = asked;
     const session = await sessionOf(services, headers);
-    if (!isOwnForm(services, headers, session?.token, body.csrf) || session === undefined) return foreignForm(services);
-    const request = await readRequest(services, body, true);
+    if (!isOwnForm(services, headers, session?.token, body.csrf) || session === undefined) return foreignForm(asked);
+    const request = await readRequest(services, body, true, faults(asked));
     if (isRefused(request)) return request;
     const { fields } = request;
-    if (!session.account.confirmed) return unconfirmed(services);
+    if (!session.account.confirmed) return unconfirmed(asked, session, fields);
     const scopes = grantable(session.account.role, request.scopes);
-    if (scopes.length === 0) return deny(services, fields, { error: 'invalid_scope' });
+    if (scopes.length === 0) return deny(fields, { error: 'invalid_scope' }, faults(asked));
     if (body.decision !== 'authorize') {
       const description = 'The resource owner or authorization server denied the request.';
-      return deny(services, fields, { error: 'access_denied', error_description: description });
+      return deny(fields, { error: 'access_denied', error_description: description }, faults(asked));
     }
     return grant(services, session, { ...request, scopes });
   },
@@ -116,17 +126,20 @@ const showCode = route({
   path: SHOWN_AT,
   auth: 'none',
   query: Type.Object({ code: Type.String({ maxLength: 62, pattern: '^[0-9]{1,18}\\.[\\w-]{43}$' }) }),
-  handle: ({ services, query }) => codePage(services.instance, query.code),
+  handle: async (asked) => codePage(...(await plainPage(asked)), asked.query.code),
 });
 
-function unconfirmed(services: Pick<Services, 'instance'>): Answer {
-  const text = 'Your login is missing a confirmed e-mail address. Open the link in the mail that you were sent.';
-  return faultPage(services.instance, 'Confirm your address', text, 403);
-}
-
-/** Answers a form that did not come from a page of this server in this browser, or that outlived its session. */
-export function foreignForm(services: Pick<Services, 'instance'>): Answer {
-  return faultPage(services.instance, 'Please try again', 'The form has expired. Go back to the application.', 403);
+/** Answers somebody whose address is not confirmed: the page sends the mail again, and leads back here. */
+async function unconfirmed(asked: Asked, { account }: Session, fields: AuthorizationFields): Promise<Answer> {
+  const visit = visitOf(asked.services, asked.headers);
+  return lookIntoMailPage(...(await plainPage(asked)), {
+    csrf: csrfOf(visit.value),
+    email: account.email,
+    next: new URLSearchParams(requestFields(fields)).toString(),
+    isSentAgain: false,
+    cookie: visit.cookie,
+    status: 403,
+  });
 }
 
 export const authorizeRoutes: readonly AnyRoute[] = [show, decide, showCode];

@@ -1,14 +1,13 @@
 import { Type } from '@sinclair/typebox';
 import { isMailList, listNonce } from '../../../actors/domain/mail-lists.js';
 import { isProblem } from '../../../actors/domain/problem.js';
-import { html } from '../../../actors/domain/text/html.js';
+import { mailListPage } from '../../html/auth/mail-list-page.js';
 import { addressKey } from '../../http/limits/client-address.js';
 import { type AnyRoute, route } from '../../http/route.js';
 import type { Services } from '../../http/services.js';
 import { field } from '../../oauth/form.js';
 import { guardsOf } from '../../oauth/guards.js';
-import { faultPage, hidden, layout } from '../../oauth/pages/layout.js';
-import { tooMany } from './passwords.js';
+import { type Asked, plainPage, refuse, tooMany } from './refusals.js';
 
 const PATH = '/auth/mails/:list';
 const params = Type.Object({ list: Type.String() });
@@ -20,12 +19,7 @@ function ownerOf({ keyedTokens }: Pick<Services, 'keyedTokens'>, list: string, t
   return isMailList(list) && link?.nonce === listNonce(list) ? link.account : undefined;
 }
 
-const wrong = ({ instance }: Pick<Services, 'instance'>) =>
-  faultPage(instance, 'Not changed', 'This link is invalid or incomplete.', 422);
-
-/** Returns a form that changes the choice. It needs no session: the recipient of the mail may be signed out. */
-const choice = (label: string, wanted: boolean) =>
-  html`<form method="post" action="">${hidden({ wanted: String(wanted) })}<button type="submit">${label}</button></form>`;
+const wrong = (asked: Asked) => refuse(asked, 'badList', 422);
 
 /** Shows a button. Programs that follow links in mails must end nothing. */
 const show = route({
@@ -34,10 +28,10 @@ const show = route({
   auth: 'none',
   params,
   query,
-  handle: async ({ services, params: { list }, query: { token } }) => {
-    if (ownerOf(services, list, token) === undefined) return wrong(services);
-    const text = html`<p>You get a mail for each new report, because you handle reports.</p>`;
-    return layout(services.instance, 'Mails about reports', html`${text}${choice('Stop these mails', false)}`);
+  handle: async (request) => {
+    const { services, params, query } = request;
+    if (ownerOf(services, params.list, query.token) === undefined) return wrong(request);
+    return mailListPage(...(await plainPage(request)), { text: 'now', isWanted: true });
   },
 });
 
@@ -52,19 +46,25 @@ const choose = route({
   params,
   query,
   body: Type.Object({ wanted: Type.Boolean({ default: false }) }),
-  handle: async ({ services, params: { list }, query: { token }, body: { wanted }, remoteAddress }) => {
+  handle: async (request) => {
+    const {
+      services,
+      params: { list },
+      query: { token },
+      body: { wanted },
+      remoteAddress,
+    } = request;
     const { wrongLinks } = guardsOf(services);
     const { rateLimits } = services.instance;
     const address = addressKey(remoteAddress);
-    if (rateLimits && !wrongLinks.take(address)) return tooMany(services);
+    if (rateLimits && !wrongLinks.take(address)) return tooMany(request);
     const account = ownerOf(services, list, token);
-    if (account === undefined) return wrong(services);
+    if (account === undefined) return wrong(request);
     if (rateLimits) wrongLinks.giveBack(address);
     const chosen = await services.askAccount(account, 'chooseMails', { list, wanted });
-    if (isProblem(chosen)) return wrong(services);
-    const text = wanted ? 'You get a mail for each new report again.' : 'You get no more mails about reports.';
-    const back = wanted ? choice('Stop these mails', false) : choice('Send them again', true);
-    return layout(services.instance, 'Mails about reports', html`<p>${text}</p>${back}`);
+    if (isProblem(chosen)) return wrong(request);
+    const text = wanted ? 'started' : 'stopped';
+    return mailListPage(...(await plainPage(request)), { text, isWanted: wanted });
   },
 });
 

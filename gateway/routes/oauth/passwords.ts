@@ -1,52 +1,32 @@
 import { Type } from '@sinclair/typebox';
 import { isProblem } from '../../../actors/domain/problem.js';
-import { html, nothing } from '../../../actors/domain/text/html.js';
 import { accounts } from '../../../store/tables.js';
+import { noticePage } from '../../html/auth/notice-page.js';
+import { askResetPage, changePasswordPage, resetPage } from '../../html/auth/password-pages.js';
+import type { Reader, Site } from '../../html/site.js';
 import { tokenHash } from '../../http/authenticator.js';
 import { addressKey } from '../../http/limits/client-address.js';
-import { type AnyRoute, redirect, route } from '../../http/route.js';
+import { type AnyRoute, route } from '../../http/route.js';
 import type { Services } from '../../http/services.js';
 import { newNonce } from '../../oauth/clients.js';
 import { field } from '../../oauth/form.js';
 import { guardsOf } from '../../oauth/guards.js';
-import { faultPage, hidden, layout } from '../../oauth/pages/layout.js';
 import { checkPassword } from '../../oauth/password-check.js';
 import { PASSWORD_CHARS_MAX, PASSWORD_CHARS_MIN } from '../../oauth/passwords.js';
-import {
-  browserCookie,
-  browserOf,
-  csrfOf,
-  endedCookie,
-  isOwnForm,
-  knownVisit,
-  sessionOf,
-  visitOf,
-} from '../../oauth/session.js';
-import type { InstanceSettings } from '../../settings/settings.js';
-import { foreignForm } from './authorize.js';
+import { browserCookie, browserOf, csrfOf, endedCookie, isOwnForm, knownVisit, visitOf } from '../../oauth/session.js';
+import { personalForm, personalPage } from '../html/personal.js';
+import { foreignForm, plainPage, refuse, tooMany } from './refusals.js';
 
-const passwordInput = (name: string, label: string) => html`<label for="${name}">${label}</label>
-<input id="${name}" name="${name}" type="password" autocomplete="new-password" required minlength="${String(PASSWORD_CHARS_MIN)}" maxlength="${String(PASSWORD_CHARS_MAX)}">`;
-
-const askPage = (instance: InstanceSettings, csrf: string, cookie: string | undefined) =>
-  layout(
-    instance,
-    'A new password',
-    html`<form method="post" action="/auth/password">${hidden({ csrf })}
-<label for="email">E-mail address</label>
-<input id="email" name="email" type="email" autocomplete="email" required maxlength="254">
-<button type="submit">Send me a link</button></form>`,
-    { cookie },
-  );
+const LENGTHS = { min: PASSWORD_CHARS_MIN, max: PASSWORD_CHARS_MAX };
 
 /** Page that requests the address for the link. */
 const showAsk = route({
   method: 'GET',
   path: '/auth/password/new',
   auth: 'none',
-  handle: async ({ services, headers }) => {
-    const visit = visitOf(services, headers);
-    return askPage(services.instance, csrfOf(visit.value), visit.cookie);
+  handle: async (request) => {
+    const visit = visitOf(request.services, request.headers);
+    return askResetPage(...(await plainPage(request)), csrfOf(visit.value), visit.cookie);
   },
 });
 
@@ -56,19 +36,23 @@ const ask = route({
   path: '/auth/password',
   auth: 'none',
   body: Type.Object({ csrf: field(), email: field() }),
-  handle: async ({ services, body, headers, remoteAddress }) => {
+  handle: async (request) => {
+    const { services, body, headers, remoteAddress } = request;
     const visit = knownVisit(headers);
-    if (visit === undefined || !isOwnForm(services, headers, visit, body.csrf)) return foreignForm(services);
+    if (visit === undefined || !isOwnForm(services, headers, visit, body.csrf)) return foreignForm(request);
     const { rateLimits } = services.instance;
-    if (rateLimits && !guardsOf(services).resets.take(addressKey(remoteAddress))) return tooMany(services);
+    if (rateLimits && !guardsOf(services).resets.take(addressKey(remoteAddress))) return tooMany(request);
     void mailLink(services, body.email.trim().toLowerCase()).catch(() => undefined);
-    const text = html`<p>If there is an account with this address, we have sent it a mail with a link.</p>`;
-    return layout(services.instance, 'Check your mail', text);
+    const [site, reader] = await plainPage(request);
+    const { auth, shell } = reader.texts;
+    const { sentTitle: title, sent: text } = auth.access.passwords;
+    const ways = [
+      { href: '/auth/sign_in', label: auth.signIn },
+      { href: '/', label: shell.backToFront },
+    ];
+    return noticePage(site, reader, { title, text, ways });
   },
 });
-
-export const tooMany = ({ instance }: Pick<Services, 'instance'>) =>
-  faultPage(instance, 'Too many attempts', 'Please try again in a quarter of an hour.', 429);
 
 async function mailLink(
   services: Pick<Services, 'registry' | 'random' | 'askAccount' | 'tables' | 'instance'>,
@@ -83,55 +67,55 @@ async function mailLink(
   await services.askAccount(id, 'askReset', { nonce: newNonce(services), unlimited });
 }
 
-const resetPage = (instance: InstanceSettings, token: string, csrf: string, cookie?: string, fault?: string) =>
-  layout(
-    instance,
-    'Choose a new password',
-    html`${fault === undefined ? nothing : html`<p class="fault" role="alert">${fault}</p>`}
-<form method="post" action="/auth/password/edit">${hidden({ csrf, reset_password_token: token })}
-${passwordInput('password', 'New password')}
-<button type="submit">Change the password</button></form>`,
-    { cookie, ...(fault === undefined ? {} : { status: 422 }) },
-  );
-
 const showReset = route({
   method: 'GET',
   path: '/auth/password/edit',
   auth: 'none',
   query: Type.Object({ reset_password_token: field() }),
-  handle: async ({ services, query, headers }) => {
-    const visit = visitOf(services, headers);
-    return resetPage(services.instance, query.reset_password_token, csrfOf(visit.value), visit.cookie);
+  handle: async (request) => {
+    const visit = visitOf(request.services, request.headers);
+    return resetPage(...(await plainPage(request)), {
+      csrf: csrfOf(visit.value),
+      cookie: visit.cookie,
+      token: request.query.reset_password_token,
+      lengths: LENGTHS,
+    });
   },
 });
 
-const lengthFault = (password: string): string | undefined =>
+const lengthFault = ({ texts }: Reader, password: string): string | undefined =>
   password.length < PASSWORD_CHARS_MIN || password.length > PASSWORD_CHARS_MAX
-    ? `A password has ${PASSWORD_CHARS_MIN} to ${PASSWORD_CHARS_MAX} characters.`
+    ? texts.auth.access.passwords.length(PASSWORD_CHARS_MIN, PASSWORD_CHARS_MAX)
     : undefined;
+
+/** Says that the password is new, and every device signed out. */
+function changedPage(site: Site, reader: Reader, cookie: string) {
+  const { auth } = reader.texts;
+  const ways = [{ href: '/auth/sign_in', label: auth.signIn }];
+  return noticePage(site, reader, { title: auth.access.thanks, text: auth.access.passwords.changed, ways, cookie });
+}
 
 const reset = route({
   method: 'POST',
   path: '/auth/password/edit',
   auth: 'none',
   body: Type.Object({ csrf: field(), reset_password_token: field(), password: field() }),
-  handle: async ({ services, body, headers, remoteAddress }) => {
+  handle: async (request) => {
+    const { services, body, headers, remoteAddress } = request;
     const visit = knownVisit(headers);
-    if (visit === undefined || !isOwnForm(services, headers, visit, body.csrf)) return foreignForm(services);
+    if (visit === undefined || !isOwnForm(services, headers, visit, body.csrf)) return foreignForm(request);
     const token = body.reset_password_token;
-    const fault = lengthFault(body.password);
-    if (fault !== undefined) return resetPage(services.instance, token, csrfOf(visit), undefined, fault);
+    const [site, reader] = await plainPage(request);
+    const fault = lengthFault(reader, body.password);
+    if (fault !== undefined)
+      return resetPage(site, reader, { csrf: csrfOf(visit), token, fault, status: 422, lengths: LENGTHS });
     const address = addressKey(remoteAddress);
     const { wrongLinks, passwords } = guardsOf(services);
     const { rateLimits } = services.instance;
-    if (rateLimits && !wrongLinks.take(address)) return tooMany(services);
-    const wrong = () =>
-      faultPage(
-        services.instance,
-        'Not changed',
-        'This link is invalid or has expired. Please request a new one.',
-        422,
-      );
+    if (rateLimits && !wrongLinks.take(address)) return tooMany(request);
+    const { otherLink } = reader.texts.auth.access.passwords;
+    const ways = [{ href: '/auth/password/new', label: otherLink }];
+    const wrong = () => refuse(request, 'badReset', 422, { ways });
     const link = services.keyedTokens.read('reset', token);
     if (link === undefined) return wrong();
     const { account, nonce } = link;
@@ -141,49 +125,26 @@ const reset = route({
     const passwordHash = await passwords.hash(body.password);
     const changed = await services.askAccount(account, 'resetPassword', { nonce, passwordHash });
     if (isProblem(changed)) return wrong();
-    const text = html`<p>Your password was changed, and every device was signed out.</p>
-<p><a href="/auth/sign_in">Sign in</a></p>`;
     // The recipient of the mail is the owner, so the browser may sign in despite failed attempts by strangers.
     const cookies = [browserCookie(services, account, browserOf(services, headers))];
-    return { ...layout(services.instance, 'Thank you', text, { cookie: endedCookie(services) }), cookies };
+    return { ...changedPage(site, reader, endedCookie(services)), cookies };
   },
 });
 
-const changePage = (instance: InstanceSettings, csrf: string, fault?: string, status = 422) =>
-  layout(
-    instance,
-    'Change your password',
-    html`${fault === undefined ? nothing : html`<p class="fault" role="alert">${fault}</p>`}
-<form method="post" action="/auth/password/change">${hidden({ csrf })}
-<label for="current">Current password</label>
-<input id="current" name="current" type="password" autocomplete="current-password" required maxlength="${String(PASSWORD_CHARS_MAX)}">
-${passwordInput('password', 'New password')}
-<button type="submit">Change the password</button></form>`,
-    fault === undefined ? {} : { status },
-  );
+const CHANGE_PATH = '/auth/password/change';
 
-const showChange = route({
-  method: 'GET',
-  path: '/auth/password/change',
-  auth: 'none',
-  handle: async ({ services, headers }) => {
-    const session = await sessionOf(services, headers);
-    return session === undefined
-      ? redirect('/auth/sign_in', 303)
-      : changePage(services.instance, csrfOf(session.token));
-  },
-});
+const showChange = personalPage({ path: CHANGE_PATH }, async ({ site, reader }) =>
+  changePasswordPage(site, reader, { csrf: reader.person.csrf, lengths: LENGTHS }),
+);
 
-const change = route({
-  method: 'POST',
-  path: '/auth/password/change',
-  auth: 'none',
-  body: Type.Object({ csrf: field(), current: field(), password: field() }),
-  handle: async ({ services, body, headers, remoteAddress }) => {
-    const session = await sessionOf(services, headers);
-    if (session === undefined || !isOwnForm(services, headers, session.token, body.csrf)) return foreignForm(services);
-    const again = (fault: string, status = 422) => changePage(services.instance, csrfOf(session.token), fault, status);
-    const fault = lengthFault(body.password);
+const change = personalForm(
+  { path: CHANGE_PATH, body: { current: field(), password: field() } },
+  async ({ request, site, reader, session }) => {
+    const { services, body, remoteAddress } = request;
+    const { passwords, signInFaults } = reader.texts.auth.access;
+    const again = (fault: string, status = 422) =>
+      changePasswordPage(site, reader, { csrf: reader.person.csrf, lengths: LENGTHS, fault, status });
+    const fault = lengthFault(reader, body.password);
     if (fault !== undefined) return again(fault);
     const checked = await checkPassword(services, {
       login: session.account.username,
@@ -191,16 +152,15 @@ const change = route({
       remoteAddress,
       browser: { account: session.account.id, nonce: tokenHash(session.token) },
     });
-    if (checked === 'too_many') return again('Too many attempts. Please try again in a quarter of an hour.', 429);
-    if (checked?.id !== session.account.id) return again('The current password is wrong.');
+    if (checked === 'too_many') return again(signInFaults.tooMany, 429);
+    if (checked?.id !== session.account.id) return again(passwords.wrong);
     const passwordHash = await guardsOf(services).passwords.hash(body.password);
     const changed = await services.askAccount(session.account.id, 'changePassword', { passwordHash });
     if (isProblem(changed)) return changed;
-    const text = html`<p>Your password was changed, and every device was signed out.</p>
-<p><a href="/auth/sign_in">Sign in</a></p>`;
-    return layout(services.instance, 'Thank you', text, { cookie: endedCookie(services) });
+    const [signedOut, plainReader] = await plainPage(request);
+    return changedPage(signedOut, plainReader, endedCookie(services));
   },
-});
+);
 
 /** Reset and change of passwords. */
 export const passwordRoutes: readonly AnyRoute[] = [showAsk, ask, showReset, reset, showChange, change];

@@ -14,7 +14,7 @@ import { csrfOf, isOwnForm, knownVisit, visitOf } from '../../oauth/session.js';
 import { signUp } from '../../oauth/sign-up.js';
 import { judgeSignUp } from '../../oauth/sign-up-limits.js';
 import { readerOf } from '../html/reader.js';
-import { foreignForm } from './authorize.js';
+import { foreignForm } from './refusals.js';
 
 /** Longest authorization request, as a query, that continues after the sign-up. */
 const NEXT_CHARS_MAX = 8_000;
@@ -75,7 +75,7 @@ const create = route({
     const { registrations, rateLimits } = services.instance;
     if (registrations === 'closed') return closed(request);
     const visit = knownVisit(headers);
-    if (visit === undefined || !isOwnForm(services, headers, visit, body.csrf)) return foreignForm(services);
+    if (visit === undefined || !isOwnForm(services, headers, visit, body.csrf)) return foreignForm(request);
     const { next, username, email, reason, password, agreement } = body;
     const reader = await readerOf(request);
     const again = (faults: SignUpForm['faults'], status: number, fault?: string) =>
@@ -121,7 +121,7 @@ const sendAgain = route({
   handle: async (request) => {
     const { services, headers, body, remoteAddress } = request;
     const visit = knownVisit(headers);
-    if (visit === undefined || !isOwnForm(services, headers, visit, body.csrf)) return foreignForm(services);
+    if (visit === undefined || !isOwnForm(services, headers, visit, body.csrf)) return foreignForm(request);
     const { email, next } = body;
     const isAllowed = guardsOf(services).emailChangesOfAddress.take(addressKey(remoteAddress));
     // The answer does not wait: it is as fast for an address without an account.

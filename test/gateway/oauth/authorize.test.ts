@@ -53,7 +53,7 @@ test('an out-of-band request shows the code on a page, also in its address, and 
   const { pathname, search, searchParams } = new URL(decided.location ?? '');
   assert.deepEqual([pathname, searchParams.get('state')], ['/oauth/authorize/native', 'the state']);
   const shown = await visitor.get(pathname + search);
-  const code = /<code class="out" tabindex="0">([^<]+)</.exec(shown.text)?.[1] ?? '';
+  const code = /<code class="out">([^<]+)</.exec(shown.text)?.[1] ?? '';
   assert.equal(code, searchParams.get('code'));
   for (const text of ['', 'Call+me', `${code}!`])
     assert.equal((await visitor.get(`${pathname}?code=${text}`)).status, 422, text);

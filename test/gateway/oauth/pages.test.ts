@@ -6,7 +6,7 @@ import { sessionOf } from '../../../gateway/oauth/session.js';
 import { signUp } from '../../../gateway/oauth/sign-up.js';
 import { Visitor } from '../../kit/network/visitor.js';
 import { TestServer } from '../../kit/services/server.js';
-import { authorizePath, makeApp, makeUser, PASSWORD, signIn } from './stage.js';
+import { authorizePath, exchange, makeApp, makeUser, PASSWORD, signIn } from './stage.js';
 
 const DAY_MS = 86_400_000;
 
@@ -95,7 +95,7 @@ test('the consent page states what each scope allows, exactly, and where the red
     /Act in your name<\/strong><span class="mark">can change things<\/span><\/p><p>Only: statuses, media</,
   );
   assert.match(some, /Read<\/strong><\/p><p>Only: accounts</);
-  assert.doesNotMatch(some, /Notify|whom you follow|settings/);
+  assert.doesNotMatch(some, /Notify|whom you follow|your settings/);
   const all = await asked('read write follow push');
   assert.match(all, /change your settings/);
   assert.equal(all.split('class="mark"').length - 1, 2, 'write and follow');
@@ -112,4 +112,63 @@ test('a wrong, truncated or unknown confirmation link is refused with a page', a
     assert.match(shown.text, /role="alert"/);
     assert.doesNotMatch(shown.text, /<script/);
   }
+});
+
+test('an ordinary person signs in to a client that asks for admin scopes, and grants none', async () => {
+  const scope = 'read write follow admin:read admin:write';
+  const app = await makeApp(server, { scopes: scope });
+  const visitor = new Visitor(server);
+  const consent = await signIn(visitor, authorizePath(app, { scope }), 'alice');
+  assert.equal(consent.status, 200);
+  assert.doesNotMatch(consent.text, /moderators|admin:read<|powers/);
+  const decided = await visitor.submit('/oauth/authorize', { decision: 'authorize' });
+  const code = new URL(decided.location ?? '').searchParams.get('code') ?? '';
+  const { body } = await exchange(server, app, code);
+  assert.equal(body.scope, 'read write follow');
+  const listed = await server.ask('GET', '/api/v1/admin/accounts', undefined, body.access_token);
+  assert.equal(listed.status, 403);
+  const posted = await server.ask('POST', '/api/v1/statuses', { status: 'hello' }, body.access_token);
+  assert.equal(posted.status, 200);
+});
+
+test('a refusal is explained in the language of the browser, with a link', async () => {
+  const app = await makeApp(server, { redirect_uris: 'urn:ietf:wg:oauth:2.0:oob' });
+  const visitor = new Visitor(server, { 'accept-language': 'de' });
+  await signIn(visitor, authorizePath(app, { redirect_uri: 'urn:ietf:wg:oauth:2.0:oob' }), 'alice');
+  const denied = await visitor.submit('/oauth/authorize', { decision: 'deny' });
+  assert.equal(denied.status, 400);
+  assert.match(denied.text, /<html lang="de">.*<h1>Zugriff abgelehnt<\/h1>.*bekommt keinen Zugriff/s);
+  for (const path of ['/oauth/authorize', '/auth/confirmation?confirmation_token=x', '/auth/mails/reports?token=x']) {
+    const { status, text } = await new Visitor(server).get(path);
+    assert.ok(status >= 400, path);
+    assert.match(text, /<main.*<a href="\/.*<\/main>/s, path);
+  }
+});
+
+test('the name of an application cannot reverse the text around it', async () => {
+  const app = await makeApp(server, { client_name: 'Good\u202egnp.exe\u2066 app' });
+  const { text } = await signIn(new Visitor(server), authorizePath(app), 'alice');
+  assert.match(text, /<title>Authorize Goodgnp\.exe app – /);
+  assert.doesNotMatch(text, /[\u202a-\u202e\u2066-\u2069]/u);
+});
+
+test('somebody whose address is not confirmed can have the mail sent again, and goes on', async () => {
+  const made = await signUp(server.node.services, {
+    username: 'fresh',
+    email: 'fresh@example.org',
+    password: PASSWORD,
+    role: 'user',
+    confirmed: false,
+    approved: true,
+    locale: 'en',
+    hash: (password) => hashPassword(password, { cheap: true }),
+  });
+  assert.ok(!isProblem(made));
+  const visitor = new Visitor(server);
+  const asked = await signIn(visitor, authorizePath(await makeApp(server)), 'fresh');
+  assert.equal(asked.status, 403);
+  assert.match(asked.text, /fresh@example\.org/);
+  const again = await visitor.submit('/auth/confirmation/again', {});
+  assert.equal(again.status, 200);
+  assert.match(again.text, /href="\/oauth\/authorize\?response_type=code/);
 });

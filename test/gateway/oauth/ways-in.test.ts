@@ -127,7 +127,7 @@ test('a suspended or disabled user gets no session, and an earlier one does not 
     const refused = await visitor.submit('/auth/sign_in', { login: name, password: PASSWORD });
     assert.deepEqual([refused.status, visitor.cookies.has('murmuration_session')], [403, false], name);
     await decide(off);
-    assert.equal((await browser.get('/auth/sessions')).status, 303, name);
+    assert.equal((await browser.get('/auth/sessions')).status, 302, name);
     await signIn(new Visitor(open), authorizePath(await makeApp(open)), name);
   }
 });

@@ -1,6 +1,8 @@
 import type { Texts } from '../texts.js';
+import { access } from './access.js';
 
 export const auth: Texts['auth'] = {
+  access,
   signIn: 'Anmelden',
   login: 'E-Mail-Adresse oder Name',
   password: 'Passwort',

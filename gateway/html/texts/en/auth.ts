@@ -1,5 +1,8 @@
+import { access } from './access.js';
+
 /** Texts of sign-up and sign-in. */
 export const auth = {
+  access,
   signIn: 'Sign in',
   login: 'E-mail address or username',
   password: 'Password',

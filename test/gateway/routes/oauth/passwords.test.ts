@@ -42,7 +42,7 @@ test('a signed-in user changes the password with the current one, and is signed 
   const id = await makeUser(server, 'ben');
   const token = await server.token(id, ['read']);
   const visitor = new Visitor(server);
-  assert.equal((await visitor.get('/auth/password/change')).status, 303);
+  assert.equal((await visitor.get('/auth/password/change')).status, 302);
   await visitor.get('/auth/sign_in');
   await visitor.submit('/auth/sign_in', { login: 'ben', password: PASSWORD });
   await visitor.get('/auth/password/change');
