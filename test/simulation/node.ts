@@ -152,8 +152,9 @@ export class SimulatedNode {
     await fanOut([rings], makePublicRing(tables, log), new Publications(clock), bus);
     const placement = watch.placement(name, plant.placement?.(cluster, soil) ?? cluster);
     const outer = outsideOf(ground, { process, clock, tables, plant, soil }, () => runtime);
+    const kinds = ground.kinds(tables, rings, outer.pushes, outer.deliveries);
     const runtime: Runtime = new Runtime({
-      kinds: ground.kinds(tables, rings, outer.pushes, outer.deliveries),
+      kinds: plant.kinds?.(kinds) ?? kinds,
       tables,
       journal: watch.journal(plant.journal?.(written, soil) ?? written),
       bus,

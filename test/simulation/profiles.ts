@@ -110,7 +110,14 @@ export const profiles = {
     endsInCrashChance: 0.5,
     habits: fickle,
     deliveries: true,
-    judged: ['activitiesArrive', 'everythingComesToRest', 'alarmsRing', 'entriesStay', 'snapshotsAreCaches'],
+    judged: [
+      'breakersHold',
+      'activitiesArrive',
+      'everythingComesToRest',
+      'alarmsRing',
+      'entriesStay',
+      'snapshotsAreCaches',
+    ],
   },
   /**
    * Machines whose clocks do not show how long they stood still: leases then guarantee nothing, and the former owner

@@ -19,7 +19,7 @@ import { Client } from './client.js';
 import { simulateEmbedded } from './embedded.js';
 import { calm, torment } from './faults/nemesis.js';
 import type { PlantedFault } from './faults/planted-fault.js';
-import { activitiesArrive } from './invariants/invariants-deliveries.js';
+import { judgeDeliveries } from './invariants/invariants-deliveries.js';
 import { snapshotsAreCaches } from './invariants/invariants-journal.js';
 import { watchTokens } from './invariants/invariants-owners.js';
 import { pushesArrive, type Subscriptions } from './invariants/invariants-pushes.js';
@@ -127,7 +127,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     await world.run(Math.max(world.now, endMs + LATE_MS), () => false);
     const ended = () => ({ shared, ledger, accounts, world, nodes: living(), polls: pollsters.asked, violations });
     await judge(ended(), ground, log);
-    if (rules.deliveries) await activitiesArrive(ended(), ground.server);
+    if (rules.deliveries) await judgeDeliveries(ended(), ground.server);
     if (subscriptions !== undefined) await pushesArrive(ended(), subscriptions, ground.pushServices);
     if (violations.isJudged('schedulesAreKept')) {
       await skip(untilLastDueMs(ledger, world));

@@ -1,4 +1,5 @@
 import type { AlarmsNeeds } from '../../../actors/runtime/effects/alarms.js';
+import type { AnyKind } from '../../../actors/runtime/kind.js';
 import type { Placement } from '../../../actors/runtime/placement/placement.js';
 import type { ActorJournal } from '../../../actors/runtime/state/recovery.js';
 import type { Session } from '../../../store/cassandra/session.js';
@@ -32,4 +33,5 @@ export interface Plant {
   readonly bus?: (bus: Bus, soil: Soil) => Bus;
   readonly sender?: (sender: PushSender, soil: Soil) => PushSender;
   readonly client?: (client: Deliverer, soil: Soil) => Deliverer;
+  readonly kinds?: (kinds: readonly AnyKind[]) => readonly AnyKind[];
 }

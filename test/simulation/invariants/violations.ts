@@ -28,6 +28,7 @@ export const invariantNames = [
   'alarmsRing',
   'schedulesAreKept',
   'pushesArrive',
+  'breakersHold',
   'activitiesArrive',
   'cachesAreTrue',
   // When an embedded store is reopened.

@@ -6,6 +6,8 @@ import { LossyLine } from './lossy-line.js';
 export class SimulatedServer {
   /** Ids of activities in the order of their first arrival. */
   readonly received = new Set<string>();
+  /** Requests that nodes have sent. */
+  attempts = 0;
   readonly #line: LossyLine;
 
   constructor(world: World, random: SeededRandom) {
@@ -16,10 +18,17 @@ export class SimulatedServer {
     this.#line.mend();
   }
 
+  /** Fails all requests from now on. */
+  fail(): void {
+    this.#line.mend();
+    this.#line.faults.failChance = 1;
+  }
+
   /** Returns the client of one node. */
   clientOf(process: Process): Pick<FederationClient, 'deliver'> {
     return {
       deliver: async (_inbox, body) => {
+        this.attempts += 1;
         const { id } = JSON.parse(Buffer.from(body).toString()) as { readonly id: string };
         const outcome = await this.#line.send(process, () => void this.received.add(id));
         return outcome === 'sent' ? { kind: 'delivered' } : { kind: 'later', reason: outcome };
