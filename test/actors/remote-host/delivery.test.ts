@@ -231,3 +231,20 @@ test('a long queue is sent in pages, in order, after the host has returned', asy
     Array.from({ length: count }, (_, number) => `${number}`),
   );
 });
+
+test('a delivery waits for an earlier one of its object that has failed on another page', async () => {
+  const here = await world();
+  let fails = true;
+  here.plays.answer = ({ id }) => (id === 'create' && fails ? LATER : DELIVERED);
+  await here.steer('far.example', 'pause');
+  await here.queue({ id: 'create', inboxes: [FAR], order: 'post' });
+  // More rows than two pages have.
+  for (let number = 0; number < 70; number++) await here.queue({ id: `${number}`, inboxes: [FAR] });
+  await here.queue({ id: 'update', inboxes: [FAR], order: 'post' });
+  await here.steer('far.example', 'resume');
+  await here.stage.clock.advance(1_000);
+  assert.deepEqual([here.ids().length, here.ids().includes('update')], [71, false]);
+  fails = false;
+  await here.stage.clock.advance(HOUR_MS);
+  assert.deepEqual(here.ids().slice(71), ['create', 'update']);
+});

@@ -22,9 +22,13 @@ export interface Received {
   readonly atMs: number;
 }
 
-/** An answer to requests for one path. `hang`: none, and the connection stays open. */
+/**
+ * An answer to requests for one path. `hang`: none, and the connection stays open. `drip`: one byte a second of a head
+ * without end.
+ */
 export type PeerAnswer =
   | 'hang'
+  | 'drip'
   | {
       readonly status: number;
       readonly headers?: Readonly<Record<string, string>>;
@@ -141,6 +145,7 @@ export class Peer {
       this.#answers.get(path) ?? (path === '/.well-known/webfinger' ? this.#webFinger(target) : { status: 404 });
     const answer = typeof given === 'function' ? given(one) : given;
     if (answer === 'hang') return;
+    if (answer === 'drip') return drip(response);
     const isText = typeof answer.body === 'string' || answer.body === undefined || Buffer.isBuffer(answer.body);
     const type = isText ? {} : { 'content-type': ACTIVITY_TYPE };
     response.writeHead(answer.status, { ...type, ...answer.headers });
@@ -160,6 +165,16 @@ export class Peer {
     const headers = { 'content-type': 'application/jrd+json' };
     return { status: 200, headers, body: JSON.stringify({ subject: `acct:${name}@${this.host}`, links }) };
   }
+}
+
+const DRIP_MS = 1_000;
+
+/** Sends a byte of the head each second until the client leaves. */
+function drip({ socket }: ServerResponse): void {
+  const head = 'HTTP/1.1 202 Accepted\r\nx-slow: ';
+  let sent = 0;
+  const timer = setInterval(() => void socket?.write(head[sent++] ?? 'x'), DRIP_MS);
+  socket?.once('close', () => clearInterval(timer));
 }
 
 /** A signed request as it goes over the line. */

@@ -4,17 +4,25 @@ import { emptyTally } from '../../../actors/remote-host/remote-host.js';
 import { readBlocks, writeBlocks } from '../../../cli/federation/blocks.js';
 import { operatorClient } from '../../../cli/operator-socket.js';
 import { freePort } from '../../../cluster/local/process.js';
-import { Peer, type PeerActor } from '../../kit/federation/peer.js';
+import type { HostTally } from '../../../proto/gen/types.js';
+import { newKey, Peer, type PeerActor } from '../../kit/federation/peer.js';
 import { ServerProcess } from '../../kit/services/server-process.js';
 import { until } from '../../kit/time/until.js';
 import { makePeople } from '../cluster/people.js';
 
 const SEEN_MS_MAX = 30_000;
+/** Hosts and people of each: as many as fill the places for deliveries at once to one host. */
+const [SLOW_HOSTS, PEOPLE] = [8, 4];
+/** Time within which a host that answers gets its activity. */
+const ANSWERED_MS_MAX = 5_000;
+/** A delivery ends after 10 s; the rest is the time for the others in turn. */
+const GIVEN_UP_MS_MAX = 30_000;
 
 let server: ServerProcess;
 let peer: Peer;
 let ann: PeerActor;
 let metrics: string;
+const slowPeers: Peer[] = [];
 before(async () => {
   peer = await Peer.open();
   ann = peer.actor('ann');
@@ -24,7 +32,7 @@ before(async () => {
 });
 after(async () => {
   await server?.dispose();
-  await peer?.close();
+  for (const one of [peer, ...slowPeers]) await one?.close();
 });
 
 const operate: ReturnType<typeof operatorClient> = (name, input) => operatorClient(server.dataDir)(name, input);
@@ -35,10 +43,10 @@ const seen = (what: string, condition: () => Promise<unknown>) => until(what, co
 /** Activities that have arrived. A crash may repeat one, with the same id. */
 const accepts = () => new Set(peer.delivered('Accept').map(({ activity }) => activity.id)).size;
 
-/** The peer's person follows ada, which makes one delivery: an Accept. */
-async function follow(): Promise<void> {
-  const activity = ann.activity('Follow', `${server.url}/users/ada`);
-  assert.equal(await ann.post(`${server.url}/inbox`, activity), 202);
+/** A person follows ada, which makes one delivery: an Accept. */
+async function follow(who = ann): Promise<void> {
+  const activity = who.activity('Follow', `${server.url}/users/ada`);
+  assert.equal(await who.post(`${server.url}/inbox`, activity), 202);
 }
 
 test('an operator sees a host that fails, retries it, pauses it and drops what waits', async () => {
@@ -81,6 +89,32 @@ test('status and metrics have the figures of federation, without names of hosts'
   assert.match(text, /murmuration_inbox_waiting 0/);
   assert.match(text, /murmuration_delivery_dropped\{reason="operator"\} 1/);
   assert.ok(!text.includes(peer.host));
+});
+
+test('inboxes that send a byte a second hold no delivery to another host, and each attempt ends', async () => {
+  const slow = await Promise.all(Array.from({ length: SLOW_HOSTS }, () => Peer.open()));
+  slowPeers.push(...slow);
+  const key = newKey();
+  const people = slow.flatMap((one) =>
+    Array.from({ length: PEOPLE }, (_, index) => {
+      const person = one.actor(`p${index}`, {}, key);
+      one.answer(`/users/p${index}/inbox`, 'drip');
+      return person;
+    }),
+  );
+  await Promise.all(people.map((who) => follow(who)));
+  for (const one of slow) await one.gets('Accept');
+  const before = accepts();
+  await follow(peer.actor('bea', {}, key));
+  await until('an Accept', async () => accepts() > before, ANSWERED_MS_MAX);
+  for (const { host } of slow)
+    await until(
+      `an attempt that ends at ${host}`,
+      async () => ((await operate('federation.show', { host })).attempts as HostTally).timeout > 0,
+      GIVEN_UP_MS_MAX,
+    );
+  await follow(peer.actor('cat', {}, key));
+  await until('an Accept', async () => accepts() > before + 1, ANSWERED_MS_MAX);
 });
 
 test('a name that is none, and an unknown order, are refused', async () => {
