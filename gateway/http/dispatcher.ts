@@ -171,6 +171,9 @@ export class Dispatcher {
     const address = this.#parseAddress(prepared, raw, arrival.head);
     if (isProblem(address)) return this.#refuse(prepared, address, arrival);
     if (caller.viewer !== undefined && arrival.body?.assignTo(caller.viewer) === false) return OVER_SHARE;
+    const { before } = prepared.route;
+    const refused = before && (await before({ services: this.#services, headers: arrival.head.headers }));
+    if (refused !== undefined) return refused;
     const bytes = arrival.body === undefined ? NO_BYTES : await arrival.body.done;
     if (bytes === 'aborted') return undefined;
     if (bytes === 'too_large') return problem('too_large', 'The request is too large');

@@ -105,6 +105,13 @@ export interface Route<
   readonly body?: B;
   /** True: the handler gets the body as received, as bytes, and checks its type itself. */
   readonly isRaw?: boolean;
+  /**
+   * Refuses a request by its headers before its body is read, so that nobody sends large bodies for nothing. Absent: the
+   * token decides. @throws Unavailable
+   */
+  readonly before?: (
+    request: Pick<Request<unknown, unknown, unknown>, 'services' | 'headers'>,
+  ) => Promise<Problem | undefined>;
   /** Largest multipart body, for uploads. Absent: BODY_BYTES_MAX as for other bodies. */
   readonly multipartBytesMax?: number;
   /**

@@ -66,6 +66,8 @@ import { quietConversationRoutes } from './timelines/muted-conversations.js';
 import { oldTimelineRoutes } from './timelines/old-timelines.js';
 import { tagRoutes } from './timelines/tags.js';
 import { timelineRoutes } from './timelines/timelines.js';
+import { webFormRoutes } from './web/acting.js';
+import { webPageRoutes } from './web/reading.js';
 
 const routes: readonly AnyRoute[] = [
   ...accountRoutes,
@@ -134,6 +136,8 @@ const routes: readonly AnyRoute[] = [
   ...trendRoutes,
   ...userListRoutes,
   ...v1FilterRoutes,
+  ...webFormRoutes,
+  ...webPageRoutes,
 ];
 
 /** All routes of the gateway. */

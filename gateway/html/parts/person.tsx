@@ -10,27 +10,28 @@ export const shownName = ({ display_name, username }: Pick<Account, 'display_nam
   display_name.trim() || username;
 
 /** Picture, name and address of a person, as a link to their page. */
-export function Author({ account, domain }: { readonly account: Account; readonly domain?: string }) {
-  const address = account.acct.includes('@') || domain === undefined ? account.acct : `${account.acct}@${domain}`;
+export function Author({ account, href = personPath(account) }: { readonly account: Account; readonly href?: string }) {
   return (
-    <a class="author" href={personPath(account)}>
+    <a class="author" href={href}>
       <img src={account.avatar_static} alt="" width="48" height="48" loading="lazy" />
       <span class="who">
         <strong>
           <Name text={shownName(account)} emojis={account.emojis} />
         </strong>
-        <span class="acct">@{address}</span>
+        <span class="acct">@{account.acct}</span>
       </span>
     </a>
   );
 }
 
-/** A list of people. `action` adds something to each entry, a button for instance. */
+/** A list of people. `path` leads to the page of each; `action` adds something to each entry, a button for instance. */
 export function People({
   accounts,
+  path = personPath,
   action,
 }: {
   readonly accounts: readonly Account[];
+  readonly path?: (account: Account) => string;
   readonly action?: (account: Account) => ComponentChildren;
 }) {
   return (
@@ -38,7 +39,7 @@ export function People({
       {accounts.map((account) => (
         <li key={account.id}>
           <div class="person">
-            <Author account={account} />
+            <Author account={account} href={path(account)} />
             {action?.(account)}
           </div>
         </li>

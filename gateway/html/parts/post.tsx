@@ -16,9 +16,13 @@ export interface PostOptions {
   /** The page is about this post. */
   readonly isFocused?: boolean;
   readonly isPinned?: boolean;
-  /** Buttons of somebody who is signed in, in place of the counts. */
+  /** Buttons of somebody who is signed in, in place of the counts. Links then lead to the pages of the built-in client. */
   readonly actions?: ComponentChildren;
 }
+
+/** Paths of the built-in client, which shows what the person may see. */
+export const ownPersonPath = ({ id }: Pick<Status['account'], 'id'>): string => `/web/people/${id}`;
+export const ownPostPath = ({ id }: Pick<Status, 'id'>): string => `/web/posts/${id}`;
 
 /** Path of a post's page on this server, also for posts of other servers. */
 export const postPath = ({ account, id }: Pick<Status, 'account' | 'id'>): string => `${personPath(account)}/${id}`;
@@ -27,11 +31,12 @@ export const postPath = ({ account, id }: Pick<Status, 'account' | 'id'>): strin
 export function Post({ status, ...options }: { readonly status: Status } & PostOptions) {
   const shown = status.reblog ?? status;
   const { texts, language, isFocused, isPinned, actions } = options;
+  const [toPerson, toPost] = actions === undefined ? [personPath, postPath] : [ownPersonPath, ownPostPath];
   return (
     <article class={isFocused === true ? 'post focused' : 'post'} id={`post-${status.id}`}>
       {status.reblog !== null && (
         <p class="above">
-          <a href={personPath(status.account)}>
+          <a href={toPerson(status.account)}>
             <Name text={shownName(status.account)} emojis={status.account.emojis} />
           </a>{' '}
           {texts.posts.boosted}
@@ -39,8 +44,8 @@ export function Post({ status, ...options }: { readonly status: Status } & PostO
       )}
       {isPinned === true && <p class="above">{texts.posts.pinned}</p>}
       <header>
-        <Author account={shown.account} />
-        <a class="when" href={postPath(shown)}>
+        <Author account={shown.account} href={toPerson(shown.account)} />
+        <a class="when" href={toPost(shown)}>
           <Time iso={shown.created_at} language={language} />
         </a>
       </header>

@@ -3,9 +3,10 @@ import { base } from './base.js';
 import { forms } from './forms.js';
 import { posts } from './posts.js';
 import { tokens } from './tokens.js';
+import { web } from './web.js';
 
 /** Stylesheet of all pages. */
-export const STYLE = [tokens, base, forms, posts].join('').replaceAll(/\n+/g, '\n').trim();
+export const STYLE = [tokens, base, forms, posts, web].join('').replaceAll(/\n+/g, '\n').trim();
 
 const DIGEST_CHARS = 12;
 

@@ -61,17 +61,20 @@ export function personalForm<P extends TObject, B extends TProperties>(
     ...rest,
     method: 'POST',
     auth: 'none',
+    before: async ({ services, headers }) =>
+      (await sessionOf(services, headers)) === undefined ? expired() : undefined,
     body: Type.Object({ ...body, csrf: field() }),
     handle: async (request) => {
       const session = await sessionOf(request.services, request.headers);
       const { csrf } = request.body as unknown as { readonly csrf: string };
-      if (session === undefined || !isOwnForm(request.services, request.headers, session.token, csrf))
-        return problem('forbidden', 'The form has expired');
+      if (session === undefined || !isOwnForm(request.services, request.headers, session.token, csrf)) return expired();
       if (lacks(session, permission)) return problem('forbidden', 'This action is not allowed');
       return act((await personalOf(request, session)) as unknown as Personal<Static<P>, unknown, Static<TObject<B>>>);
     },
   });
 }
+
+const expired = () => problem('forbidden', 'The form has expired');
 
 const lacks = ({ account }: Session, permission: Permission | undefined): boolean =>
   permission !== undefined && !isPermitted(account.role ?? '', permission);

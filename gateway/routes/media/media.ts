@@ -14,7 +14,7 @@ import { CHANCE_BYTES, mediaKey } from '../../posting/media-names.js';
 import { notFound } from '../../viewing/visible.js';
 
 /** Largest form: the file, a thumbnail and the other fields. */
-const UPLOAD_BYTES_MAX = VIDEO_BYTES_MAX + IMAGE_BYTES_MAX + 65_536;
+export const UPLOAD_BYTES_MAX = VIDEO_BYTES_MAX + IMAGE_BYTES_MAX + 65_536;
 /** Characters that are read; the actor counts visible characters. */
 const DESCRIPTION_READ_MAX = DESCRIPTION_CHARS_MAX * 4;
 /** Bytes hashed at each end of a file to identify it: hashing a whole film takes long. */

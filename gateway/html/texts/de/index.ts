@@ -7,6 +7,7 @@ import { posts } from './posts.js';
 import { profile } from './profile.js';
 import { settings } from './settings.js';
 import { shell } from './shell.js';
+import { web } from './web.js';
 
 /** All texts in German. */
-export const de: Texts = { auth, errors, front, lists, posts, profile, settings, shell };
+export const de: Texts = { auth, errors, front, lists, posts, profile, settings, shell, web };

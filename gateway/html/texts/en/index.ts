@@ -6,6 +6,7 @@ import { posts } from './posts.js';
 import { profile } from './profile.js';
 import { settings } from './settings.js';
 import { shell } from './shell.js';
+import { web } from './web.js';
 
 /** All texts in English. The other languages must have the same: the compiler compares them. */
-export const en = { auth, errors, front, lists, posts, profile, settings, shell };
+export const en = { auth, errors, front, lists, posts, profile, settings, shell, web };
