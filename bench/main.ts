@@ -12,6 +12,7 @@ import { benchClusterWarm } from './cluster/cluster-warm.js';
 import { benchDeliveries } from './crowd/deliveries.js';
 import { benchGrowth } from './crowd/growth.js';
 import { benchHttpDeliveries } from './crowd/http-deliveries.js';
+import { benchDeliver } from './deliver.js';
 import { endTogether } from './end-together.js';
 import { benchInbox } from './inbox.js';
 import { measureJournal } from './journal.js';
@@ -70,6 +71,7 @@ const benchmarks: Readonly<Record<string, () => Promise<Row[]>>> = {
     })),
   signatures: benchSignatures,
   inbox: benchInbox,
+  deliver: benchDeliver,
   bulk: benchBulk,
   'bare-page': benchBarePage,
   verify_credentials: benchVerify,
