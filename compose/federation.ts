@@ -4,6 +4,7 @@ import { DeliveryGate } from '../actors/federation/delivery/delivery-gate.js';
 import { DeliveryFigures } from '../actors/federation/delivery/figures.js';
 import type { DeliveryContext } from '../actors/federation/delivery/pass.js';
 import { instanceActorUri } from '../actors/federation/documents/actor.js';
+import { headerFor } from '../actors/federation/synchronization/partial-followers.js';
 import { Cache } from '../store/cache/cache.js';
 import type { SchemeMemory } from '../transport/federation/port.js';
 import { CachedSchemes } from '../transport/federation/scheme-memory.js';
@@ -55,6 +56,7 @@ export function deliveryOf(
     ...{ tables, clock, random, gate: new DeliveryGate() },
     client: federation.client,
     signers: accountKeys,
+    synchronization: (account, uri, inbox) => headerFor(tables, account, uri, inbox),
     figures: federation.delivery,
     schemes: federation.schemes,
     documents: new Cache('outgoing_documents', DOCUMENTS_CACHED_MAX, caches),

@@ -71,7 +71,7 @@ export async function openServices(
   const known = { ...remote, policies: outside.domains };
   const incoming = incomingServices(base, kinds, runtime, { registry, newAccountId }, known);
   const heard = returnedHosts(tables, receiverOf(kinds.host, runtime));
-  const { inbox, waiting } = await openInbox(base, incoming, federation.signatures, heard);
+  const { inbox, waiting } = await openInbox(base, incoming, federation.signatures, heard, federation.client);
   const services: Services = {
     instance: about,
     askAccount,

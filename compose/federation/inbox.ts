@@ -4,12 +4,14 @@ import { Inbox, type Signatures, takeLater } from '../../actors/federation/inbox
 import type { IncomingServices } from '../../actors/federation/inbox/port.js';
 import { KnownActivities, SeenSignatures } from '../../actors/federation/inbox/replays.js';
 import { WaitingActivities } from '../../actors/federation/inbox/waiting.js';
+import { FollowersComparison } from '../../actors/federation/synchronization/comparison.js';
 import { answererOf, askerOf, receiverOf } from '../../actors/runtime/kind.js';
 import type { Runtime } from '../../actors/runtime/runtime.js';
 import type { Services } from '../../gateway/http/services.js';
 import type { StoreAccountRecord } from '../../proto/gen/types.js';
 import { accounts } from '../../store/tables.js';
 import { INBOX_TOPIC } from '../../transport/bus.js';
+import type { FederationClient } from '../../transport/federation/port.js';
 import { parseSignature, type SignatureVerifier } from '../../transport/federation/verification.js';
 import type { Kinds } from '../actors.js';
 import type { NodeBase } from '../base.js';
@@ -61,6 +63,7 @@ export async function openInbox(
   services: IncomingServices,
   verifier: Pick<SignatureVerifier, 'verify'>,
   heard: (sender: StoreAccountRecord) => Promise<void>,
+  client: FederationClient,
 ): Promise<OpenInbox> {
   const { tables, bus, placement, clock, random, logger, caches } = base;
   const waiting = new WaitingActivities({
@@ -74,5 +77,8 @@ export async function openInbox(
     parse: parseSignature,
     verify: (request, publicPem, nowMs) => verifier.verify(request, publicPem, nowMs),
   };
-  return { inbox: new Inbox({ services, signatures, waiting, heard, seen: new SeenSignatures(caches) }), waiting };
+  const comparison = new FollowersComparison({ ...services, tables, clock, caches, client });
+  const synchronize = (sender: StoreAccountRecord, header: string) => comparison.begin(sender, header);
+  const seen = new SeenSignatures(caches);
+  return { inbox: new Inbox({ services, signatures, waiting, heard, synchronize, seen }), waiting };
 }

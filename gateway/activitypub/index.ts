@@ -1,6 +1,7 @@
 import type { AnyRoute } from '../http/route.js';
 import { actorRoutes } from './actors.js';
 import { collectionDocumentRoutes } from './collections.js';
+import { followersSynchronizationRoutes } from './followers-synchronization.js';
 import { inboxRoutes } from './inbox.js';
 import { statusCollectionRoutes } from './status-collections.js';
 import { statusDocumentRoutes } from './statuses.js';
@@ -10,6 +11,7 @@ import { webFingerRoutes } from './web-finger.js';
 export const activityPubRoutes: readonly AnyRoute[] = [
   ...actorRoutes,
   ...collectionDocumentRoutes,
+  ...followersSynchronizationRoutes,
   ...inboxRoutes,
   ...statusDocumentRoutes,
   ...statusCollectionRoutes,

@@ -36,7 +36,8 @@ export async function signerOf(received: Signed): Promise<StoreAccountRecord | u
   return undefined;
 }
 
-const unsigned = (): Problem => problem('unauthorized', 'Requests for this document must be signed');
+/** Refusal of a request without a valid signature. */
+export const unsigned = (): Problem => problem('unauthorized', 'Requests for this document must be signed');
 
 /**
  * Wraps the handler of a document of local people. With AUTHORIZED_FETCH only signed requests get it, and no shared

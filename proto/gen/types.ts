@@ -2891,6 +2891,8 @@ export interface StoreDelivery {
   readonly attempts: number;
   readonly triedMs: number;
   readonly dueMs: number;
+  /** True: the digest of the followers on the inbox's server goes along (FEP-8fcf). */
+  readonly synchronizes?: boolean | undefined;
 }
 
 /** The text of an activity, UTF-8. */

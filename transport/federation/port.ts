@@ -53,6 +53,11 @@ export interface FederationClient {
   /** Fetches a JRD (WebFinger, host-meta); unsigned. */
   jrd(url: string): Promise<FetchOutcome>;
   /** Sends an activity to an inbox; a host that refuses one signature scheme gets the other once. */
-  deliver(inbox: string, body: Uint8Array, signer: Signer): Promise<DeliveryOutcome>;
+  deliver(
+    inbox: string,
+    body: Uint8Array,
+    signer: Signer,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<DeliveryOutcome>;
   close(): Promise<void>;
 }

@@ -81,8 +81,13 @@ export class SignedClient implements FederationClient {
     return this.#fetch(url, { accept: JRD_ACCEPT, isType: isJrdType, signer: undefined });
   }
 
-  async deliver(inbox: string, body: Uint8Array, signer: Signer): Promise<DeliveryOutcome> {
-    const outcome = await this.#deliver(inbox, body, signer);
+  async deliver(
+    inbox: string,
+    body: Uint8Array,
+    signer: Signer,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<DeliveryOutcome> {
+    const outcome = await this.#deliver(inbox, body, signer, headers);
     this.figures.deliveries[outcome.kind] += 1;
     return outcome;
   }
@@ -124,10 +129,15 @@ export class SignedClient implements FederationClient {
     return { url: text, answer: 'blocked' };
   }
 
-  async #deliver(inbox: string, body: Uint8Array, signer: Signer): Promise<DeliveryOutcome> {
+  async #deliver(
+    inbox: string,
+    body: Uint8Array,
+    signer: Signer,
+    headers: Readonly<Record<string, string>>,
+  ): Promise<DeliveryOutcome> {
     const signal = AbortSignal.timeout(this.#options.deliveryMs ?? DELIVERY_MS);
     const request: Wanted = {
-      ...{ method: 'POST', headers: { 'content-type': ACTIVITY_TYPE }, body, signer },
+      ...{ method: 'POST', headers: { ...headers, 'content-type': ACTIVITY_TYPE }, body, signer },
       ...{ bytesMax: 0, reads: () => false },
     };
     const url = this.#permitted(inbox);

@@ -7,6 +7,7 @@ import { eachBounded } from '../../domain/each-bounded.js';
 import type { Clock, Random } from '../../domain/time.js';
 import { afterAnswer, afterFailure, type Breaker } from '../../remote-host/breaker.js';
 import { emptyTally } from '../../remote-host/remote-host.js';
+import { SYNCHRONIZATION_HEADER } from '../synchronization/header.js';
 import type { DeliveryGate } from './delivery-gate.js';
 import type { DeliveryDrop, DeliveryFigures } from './figures.js';
 import { type DeliveryRow, deliveryPages, TRIED_MS_MAX } from './rows.js';
@@ -15,6 +16,8 @@ export interface DeliveryContext {
   readonly tables: Pick<Tables, 'get' | 'range' | 'write' | 'removeRange'>;
   readonly client: Pick<FederationClient, 'deliver'>;
   readonly signers: { signerOf(owner: string, uri: string): Signer };
+  /** Returns the header by which a server compares the followers that it knows. @throws Unavailable */
+  readonly synchronization?: (account: string, uri: string, inbox: string) => Promise<string | undefined>;
   readonly clock: Pick<Clock, 'nowMs'>;
   readonly random: Pick<Random, 'fraction'>;
   readonly gate: DeliveryGate;
@@ -196,14 +199,17 @@ export class HostPass {
   }
 
   async #deliver({ key, value }: DeliveryRow): Promise<DeliveryOutcome | 'expired'> {
-    const { client, signers, clock } = this.context;
+    const { client, signers, clock, synchronization } = this.context;
+    const { signer, signerUri, inbox, synchronizes } = value;
     const body = await this.#document(value.document);
     // The text is written first and lives as long as its deliveries.
     if (body === undefined) {
       return key.atMs < clock.nowMs() - TRIED_MS_MAX / 2 ? 'expired' : { kind: 'later', reason: 'failed' };
     }
     this.#attempts += 1;
-    return client.deliver(value.inbox, body, signers.signerOf(value.signer, value.signerUri));
+    const header = synchronizes === true ? await synchronization?.(signer, signerUri, inbox) : undefined;
+    const more = header === undefined ? {} : { [SYNCHRONIZATION_HEADER]: header };
+    return client.deliver(inbox, body, signers.signerOf(signer, signerUri), more);
   }
 
   async #document(name: string): Promise<Uint8Array | undefined> {

@@ -14,6 +14,8 @@ export interface Outgoing {
   readonly signer: { readonly id: string; readonly uri: string };
   /** Activities of one order reach an inbox one after the other. */
   readonly order: string;
+  /** True if receivers compare the signer's followers of their server (FEP-8fcf). */
+  readonly synchronizes?: boolean;
 }
 
 /** Hosts whose actors are woken at a time. */
@@ -28,7 +30,7 @@ export async function queueActivity(
   tables: Pick<Tables, 'get'>,
   { seq, atMs }: Pick<Happened<unknown>, 'seq' | 'atMs'>,
   effects: Effects,
-  { activity, inboxes, signer, order }: Outgoing,
+  { activity, inboxes, signer, order, synchronizes }: Outgoing,
   place = 0,
 ): Promise<void> {
   const hosts = new Map<string, { readonly domain: string; readonly inboxes: string[] }>();
@@ -45,6 +47,7 @@ export async function queueActivity(
   const waiting = {
     ...{ document: name, signer: signer.id, signerUri: signer.uri, order, type: activity.type },
     ...{ attempts: 0, triedMs: 0, dueMs: 0 },
+    ...(synchronizes === true ? { synchronizes } : {}),
   };
   // First, so that no pass finds a delivery without its text.
   await effects.write([put(outgoingDocuments, { document: name }, { body: Buffer.from(bodyOf(activity)) })]);

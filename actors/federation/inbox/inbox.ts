@@ -9,6 +9,7 @@ import { authority, isRefused } from '../reading/authority.js';
 import { hostOf, isSameOrigin } from '../reading/uris.js';
 import { idOf, isObject, typeAmong } from '../reading/values.js';
 import { isMissing } from '../remote/port.js';
+import { SYNCHRONIZATION_HEADER } from '../synchronization/header.js';
 import type { IncomingActivity, IncomingServices, Outcome } from './port.js';
 import { SeenSignatures } from './replays.js';
 import { type Turn, Turns } from './turns.js';
@@ -32,6 +33,8 @@ export interface InboxNeeds {
   readonly waiting: WaitingRoom;
   /** Called after the sender's signature was verified: its host works. @throws Unavailable */
   readonly heard?: (sender: IncomingActivity['sender']) => Promise<void>;
+  /** Compares the sender's followers here with those that its server knows, in the background (FEP-8fcf). */
+  readonly synchronize?: (sender: IncomingActivity['sender'], header: string) => void;
   readonly seen?: SeenSignatures;
   readonly turns?: Turns;
 }
@@ -78,7 +81,10 @@ export class Inbox {
     if (isProblem(sender)) return sender;
     await this.#needs.heard?.(sender);
     const answer = await this.#believed(document, sender, request.body);
-    if (!isProblem(answer)) this.#seen.add(signed.signature);
+    if (isProblem(answer)) return answer;
+    this.#seen.add(signed.signature);
+    const compared = request.headers.get(SYNCHRONIZATION_HEADER);
+    if (compared !== undefined && !isOutcast(sender, services)) this.#needs.synchronize?.(sender, compared);
     return answer;
   }
 

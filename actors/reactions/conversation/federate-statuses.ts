@@ -194,6 +194,7 @@ async function send(
   if (inboxes.size === 0) return;
   const signer = { id: author.id, uri: accountUri(baseUrl, author) };
   // One order for all that concerns the status, so that its Create, Update and Delete arrive in this order.
-  const outgoing = { activity: await render(author), inboxes: [...inboxes], signer, order: record.id };
+  const synchronizes = isForFollowers && record.visibility === 'private';
+  const outgoing = { activity: await render(author), inboxes: [...inboxes], signer, order: record.id, synchronizes };
   await queueActivity(tables, now, effects, outgoing);
 }

@@ -38,6 +38,7 @@ export const NOTHING_THERE: ReadonlyMap<string, number> = new Map([
   ['POST /api/v1/annual_reports/:year/read', 404],
   ['GET /media_proxy/statuses/:id/:hash', 404],
   ['GET /media_proxy/accounts/:id/:hash', 404],
+  ['GET /users/:name/followers_synchronization', 401],
   ['GET /dev/mails', 404],
 ]);
 
