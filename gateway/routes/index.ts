@@ -51,6 +51,7 @@ import { signUpRoutes } from './oauth/sign-up.js';
 import { signUpPageRoutes } from './oauth/sign-up-pages.js';
 import { tokenRoutes } from './oauth/token.js';
 import { preferenceRoutes } from './settings/preferences.js';
+import { profileSettingRoutes } from './settings/profile.js';
 import { asyncRefreshRoutes } from './statuses/async-refreshes.js';
 import { pollRoutes } from './statuses/polls.js';
 import { quoteRoutes } from './statuses/quotes.js';
@@ -119,6 +120,7 @@ const routes: readonly AnyRoute[] = [
   ...devRoutes,
   ...preferenceRoutes,
   ...profileRoutes,
+  ...profileSettingRoutes,
   ...pushRoutes,
   ...reportRoutes,
   ...scheduledStatusRoutes,

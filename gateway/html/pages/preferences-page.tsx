@@ -1,8 +1,8 @@
 import type { Answer } from '../../http/route.js';
 import type { CredentialAccount } from '../../pages/account/account.js';
-import { htmlAnswer } from '../page.js';
 import { Choice, Csrf, Labelled, Tick } from '../parts/form.js';
 import type { Reader, Site } from '../site.js';
+import { settingsAnswer } from './settings-frame.js';
 
 /** The state of the form: stored values, or those that were typed, and what is wrong with them. */
 export interface Preferences {
@@ -22,12 +22,6 @@ export function preferencesPage(site: Site, reader: Reader, preferences: Prefere
   );
   const body = (
     <>
-      <h1>{settings.preferences}</h1>
-      {isSaved && (
-        <p class="done" role="status">
-          {settings.saved}
-        </p>
-      )}
       <form method="post" action="/settings/preferences">
         <Csrf reader={reader} />
         <Choice name="privacy" label={settings.visibility} value={account.source.privacy} options={visibilities} />
@@ -52,6 +46,11 @@ export function preferencesPage(site: Site, reader: Reader, preferences: Prefere
       </form>
     </>
   );
-  const status = wrongLanguage === undefined ? {} : { status: 422 };
-  return htmlAnswer(site, reader, { title: settings.preferences, width: 'form', isUnlisted: true, ...status }, body);
+  const path = '/settings/preferences';
+  return settingsAnswer(
+    site,
+    reader,
+    { title: settings.preferences, path, isSaved, isWrong: wrongLanguage !== undefined },
+    body,
+  );
 }

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { Visitor } from '../../kit/network/visitor.js';
+import { TestServer } from '../../kit/services/server.js';
+import { makeUser, PASSWORD } from '../oauth/stage.js';
+
+const PATH = '/settings/profile';
+
+let server: TestServer;
+let alice: Visitor;
+before(async () => {
+  server = await TestServer.start();
+  await makeUser(server, 'alice');
+  alice = new Visitor(server, { accept: 'text/html' });
+  await alice.get('/auth/sign_in');
+  await alice.submit('/auth/sign_in', { login: 'alice', password: PASSWORD });
+});
+after(() => server?.stop());
+
+const account = async () => (await server.get('/api/v1/accounts/lookup?acct=alice')).body;
+
+test('a person changes name, text and fields', async () => {
+  assert.equal((await alice.get('/settings')).location, PATH);
+  await alice.get(PATH);
+  const fields = { display_name: 'Alice A.', note: 'I like #birds', name1: 'Site', value1: 'https://alice.example' };
+  const saved = await alice.submit(PATH, { ...fields, locked: 'true' });
+  assert.equal(saved.location, `${PATH}?saved=true`);
+  const { display_name, locked, fields: shown } = await account();
+  assert.deepEqual([display_name, locked, shown[0].name], ['Alice A.', true, 'Site']);
+  const { text } = await alice.get(`${PATH}?saved=true`);
+  assert.match(
+    text,
+    /role="status">Saved\..*value="Alice A\.".*I like #birds<\/textarea>.*value="https:\/\/alice\.example"/s,
+  );
+});
+
+test('a refused form keeps what was typed and changes nothing', async () => {
+  await alice.get(PATH);
+  const refused = await alice.submit(PATH, { display_name: 'x'.repeat(1_000), note: 'kept " text' });
+  assert.equal(refused.status, 422);
+  assert.match(refused.text, /role="alert">[^<]+.*x{1000}.*kept &quot; text<\/textarea>/s);
+  assert.equal((await account()).display_name, 'Alice A.');
+});
+
+test('a form without the token of the session changes nothing', async () => {
+  assert.equal((await alice.post(PATH, { display_name: 'Mallory', csrf: 'x'.repeat(43) })).status, 403);
+  assert.equal((await account()).display_name, 'Alice A.');
+});
