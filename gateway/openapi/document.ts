@@ -11,7 +11,7 @@ type Schema = JsonSchema & {
 };
 
 /** Paths of pages, files and other content that is not JSON. */
-const NO_JSON = /^\/(?:auth\/|oauth\/authorize|avatars\/|headers\/|media|@|users\/)/;
+const NO_JSON = /^\/(?:auth\/|oauth\/authorize|api$|api\/docs\/|avatars\/|headers\/|media|@|users\/)/;
 const REFUSAL: JsonSchema = {
   type: 'object',
   required: ['error'],

@@ -2,11 +2,12 @@ import { createHash } from 'node:crypto';
 import { base } from './base.js';
 import { forms } from './forms.js';
 import { posts } from './posts.js';
+import { reference } from './reference.js';
 import { tokens } from './tokens.js';
 import { web } from './web.js';
 
 /** Stylesheet of all pages. */
-export const STYLE = [tokens, base, forms, posts, web].join('').replaceAll(/\n+/g, '\n').trim();
+export const STYLE = [tokens, base, forms, posts, reference, web].join('').replaceAll(/\n+/g, '\n').trim();
 
 const DIGEST_CHARS = 12;
 

@@ -5,9 +5,10 @@ import { front } from './front.js';
 import { lists } from './lists.js';
 import { posts } from './posts.js';
 import { profile } from './profile.js';
+import { reference } from './reference.js';
 import { settings } from './settings.js';
 import { shell } from './shell.js';
 import { web } from './web.js';
 
 /** All texts in German. */
-export const de: Texts = { auth, errors, front, lists, posts, profile, settings, shell, web };
+export const de: Texts = { auth, errors, front, lists, posts, profile, reference, settings, shell, web };

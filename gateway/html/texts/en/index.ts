@@ -4,9 +4,10 @@ import { front } from './front.js';
 import { lists } from './lists.js';
 import { posts } from './posts.js';
 import { profile } from './profile.js';
+import { reference } from './reference.js';
 import { settings } from './settings.js';
 import { shell } from './shell.js';
 import { web } from './web.js';
 
 /** All texts in English. The other languages must have the same: the compiler compares them. */
-export const en = { auth, errors, front, lists, posts, profile, settings, shell, web };
+export const en = { auth, errors, front, lists, posts, profile, reference, settings, shell, web };
