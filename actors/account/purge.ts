@@ -6,6 +6,7 @@ import { type Events as CollectionEvents, type State as CollectionState, collect
 import { POLICY_AT_FIRST, type PolicyState } from './notification-policy.js';
 import type { State as PinState } from './pin.js';
 import { emptyProfile, type State as ProfileState } from './profile.js';
+import type { State as OtpState } from './second-factor.js';
 import type { State as StandingState } from './standing.js';
 import { revocations, type Events as SessionEvents, type State as SessionState } from './tokens.js';
 
@@ -46,7 +47,14 @@ const BELONGINGS = [
   'endedMails',
 ] as const;
 type Belongings = Readonly<Record<(typeof BELONGINGS)[number], { clear(): void }>>;
-export type State = SessionState & ProfileState & PolicyState & PinState & CollectionState & StandingState & Belongings;
+export type State = SessionState &
+  ProfileState &
+  PolicyState &
+  PinState &
+  CollectionState &
+  StandingState &
+  OtpState &
+  Belongings;
 
 /** Time within which a suspension can be undone without loss of data. Source: Mastodon's DeletionRequest, 30 days. */
 export const SUSPENSION_KEPT_MS = 30 * 86_400_000;
@@ -78,6 +86,7 @@ export const purge: Slice<State, Commands, Events> = {
       state.policy = POLICY_AT_FIRST;
       state.pins.length = 0;
       state.passwordReset = undefined;
+      state.otp = undefined;
       for (const own of BELONGINGS) state[own].clear();
     },
     somePurged() {},

@@ -34,6 +34,7 @@ import { register } from './register.js';
 import { relations } from './relations.js';
 import { remote } from './remote.js';
 import { scheduled } from './scheduled.js';
+import { secondFactor } from './second-factor.js';
 import { signIns } from './sign-ins.js';
 import { subscribers } from './subscribers.js';
 import { suggestions } from './suggestions.js';
@@ -50,6 +51,7 @@ export const accountSlices = [
   purge,
   announcements,
   recovery,
+  secondFactor,
   signIns,
   ownerMail,
   profile,
@@ -123,6 +125,7 @@ export const initialAccount = (id: string): AccountState => ({
   relationsVersion: 1,
   announcements: new Map(),
   passwordReset: undefined,
+  otp: undefined,
   confirmationSentAtMs: 0,
   emailChangedAtMs: 0,
   signInAddresses: new Set(),

@@ -2,9 +2,10 @@ import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 
 /**
  * Purpose of a token, which is invalid for the others: links in mails, the cookie of a browser in which somebody has
- * signed in to the account, and access tokens.
+ * signed in to the account, access tokens, a second factor that is being set up, and the proof of a password that waits
+ * for the second factor.
  */
-export type TokenPurpose = 'confirmation' | 'reset' | 'unsubscribe' | 'browser' | 'access';
+export type TokenPurpose = 'confirmation' | 'reset' | 'unsubscribe' | 'browser' | 'access' | 'otp' | 'ticket';
 
 /** An account's id and the random text that tells tokens of one account and purpose apart. */
 export interface TokenContent {
@@ -16,6 +17,8 @@ export interface TokenContent {
 export const NONCE_BYTES = 16;
 /** 64 bits: an account has few such texts. */
 const PSEUDONYM_BYTES = 8;
+/** 160 bits. Source: RFC 4226 §4, R6. */
+const OTP_SECRET_BYTES = 20;
 /** Label for HKDF: the same secret yields another key for every other use. */
 const KEY_LABEL = 'murmuration: keyed tokens';
 const KEY_BYTES = 32;
@@ -55,7 +58,12 @@ export class KeyedTokens {
     return this.#mac('pseudonym', account, text).subarray(0, PSEUDONYM_BYTES).toString('base64url');
   }
 
-  #mac(purpose: TokenPurpose | 'pseudonym', account: string, nonce: string): Buffer {
+  /** Returns the secret of a second factor. The store holds the nonce alone. */
+  otpSecret({ account, nonce }: TokenContent): Uint8Array {
+    return new Uint8Array(this.#mac('otp secret', account, nonce).subarray(0, OTP_SECRET_BYTES));
+  }
+
+  #mac(purpose: TokenPurpose | 'pseudonym' | 'otp secret', account: string, nonce: string): Buffer {
     return createHmac('sha256', this.#key).update([purpose, account, nonce].join('\0')).digest();
   }
 }

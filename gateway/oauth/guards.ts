@@ -15,6 +15,10 @@ export const WRONG_FROM_ONE_PLACE_MAX = 20;
 export const WRONG_BY_STRANGERS_MAX = 100;
 /** Wrong passwords from one address in a quarter of an hour: a household or small office behind one address. */
 export const WRONG_PER_ADDRESS_MAX = 60;
+/** Wrong codes of a second factor for one account, or from one known browser, in a quarter of an hour. */
+export const WRONG_CODES_MAX = 10;
+/** The same in a day. One guess in 330,000 fits, so an attacker with the password succeeds with 5 % in a year. */
+export const WRONG_CODES_OF_DAY_MAX = 50;
 /** Sign-ups from one address in a quarter of an hour: a class of pupils signing up together. */
 export const SIGN_UPS_PER_ADDRESS_MAX = 100;
 /** Applications from one address in a quarter of an hour: web clients register one per visitor from one server. */
@@ -45,6 +49,8 @@ export interface Guards {
   readonly wrongFromOnePlace: Attempts;
   readonly wrongByStrangers: Attempts;
   readonly wrongByAddress: Attempts;
+  readonly wrongCodes: Attempts;
+  readonly wrongCodesOfDay: Attempts;
   readonly signUps: Attempts;
   readonly apps: Attempts;
   readonly resets: Attempts;
@@ -70,6 +76,8 @@ export function guardsOf(services: Pick<Services, 'registry' | 'clock' | 'caches
     wrongFromOnePlace: attempts(WRONG_FROM_ONE_PLACE_MAX),
     wrongByStrangers: attempts(WRONG_BY_STRANGERS_MAX),
     wrongByAddress: attempts(WRONG_PER_ADDRESS_MAX),
+    wrongCodes: attempts(WRONG_CODES_MAX),
+    wrongCodesOfDay: attempts(WRONG_CODES_OF_DAY_MAX, DAY_MS),
     signUps: attempts(SIGN_UPS_PER_ADDRESS_MAX),
     apps: attempts(APPS_PER_ADDRESS_MAX),
     resets: attempts(RESETS_PER_ADDRESS_MAX),

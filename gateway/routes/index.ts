@@ -46,6 +46,7 @@ import { authPageRoutes } from './oauth/auth-pages.js';
 import { authorizeRoutes } from './oauth/authorize.js';
 import { mailListRoutes } from './oauth/mail-lists.js';
 import { passwordRoutes } from './oauth/passwords.js';
+import { secondFactorRoutes } from './oauth/second-factor.js';
 import { sessionRoutes } from './oauth/sessions.js';
 import { signUpRoutes } from './oauth/sign-up.js';
 import { signUpPageRoutes } from './oauth/sign-up-pages.js';
@@ -125,6 +126,7 @@ const routes: readonly AnyRoute[] = [
   ...reportRoutes,
   ...scheduledStatusRoutes,
   ...signUpPageRoutes,
+  ...secondFactorRoutes,
   ...signUpRoutes,
   ...sessionRoutes,
   ...statusEditRoutes,

@@ -26,6 +26,7 @@ export function sessionsPage(
 ): Answer {
   const { access } = reader.texts.auth;
   const { sessions, passwords } = access;
+  const { otp } = reader.texts.auth;
   const day = new Intl.DateTimeFormat(reader.language, { dateStyle: 'long', timeZone: 'UTC' });
   const content = (
     <>
@@ -65,7 +66,12 @@ export function sessionsPage(
           </button>
         </form>
       )}
-      <Ways ways={[{ href: '/auth/password/change', label: passwords.changeTitle }]} />
+      <Ways
+        ways={[
+          { href: '/auth/password/change', label: passwords.changeTitle },
+          { href: '/settings/otp', label: otp.title },
+        ]}
+      />
     </>
   );
   return authPage(site, reader, sessions.title, content);

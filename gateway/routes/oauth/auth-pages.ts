@@ -1,10 +1,10 @@
 import { Type } from '@sinclair/typebox';
 import { isProblem } from '../../../actors/domain/problem.js';
 import { noticePage } from '../../html/auth/notice-page.js';
+import { askCodePage } from '../../html/auth/second-factor-pages.js';
 import { signedInPage } from '../../html/auth/sessions-page.js';
 import { signInPage } from '../../html/auth/sign-in-page.js';
 import { siteOf } from '../../html/site.js';
-import { WEB_CLIENT } from '../../http/api-call.js';
 import { tokenHash } from '../../http/authenticator.js';
 import { addressKey } from '../../http/limits/client-address.js';
 import { type AnyRoute, redirect, route } from '../../http/route.js';
@@ -12,27 +12,11 @@ import { authorizationFields, requestFields } from '../../oauth/authorization-re
 import { field } from '../../oauth/form.js';
 import { guardsOf } from '../../oauth/guards.js';
 import { checkPassword } from '../../oauth/password-check.js';
-import {
-  browserCookie,
-  browserOf,
-  csrfOf,
-  endedCookie,
-  isOwnForm,
-  knownVisit,
-  sessionCookie,
-  sessionOf,
-  visitOf,
-} from '../../oauth/session.js';
-import { describedSignIn } from '../../oauth/sign-in-origin.js';
-import { issueToken } from '../../oauth/tokens.js';
+import { newTicket } from '../../oauth/second-factor.js';
+import { browserOf, csrfOf, endedCookie, isOwnForm, knownVisit, sessionOf, visitOf } from '../../oauth/session.js';
 import { readerWith } from '../html/reader.js';
+import { enter, NEXT_CHARS_MAX, ownPath } from './enter.js';
 import { foreignForm, plainPage, refuse, tooMany } from './refusals.js';
-
-/** Longest authorization request, as a query, that continues after the sign-in. */
-const NEXT_CHARS_MAX = 8_000;
-
-/** Returns the text if it is a path of this server; undefined for any other address. */
-const ownPath = (text: string): string | undefined => (/^\/(?![/\\])[\x21-\x7e]*$/.test(text) ? text : undefined);
 
 const showSignIn = route({
   method: 'GET',
@@ -97,13 +81,11 @@ const signIn = route({
     if (checked.disabled) return again(faults.disabled, 403);
     if (checked.suspended) return again(faults.suspended, 403);
     if (!checked.approved) return again(faults.waiting, 403);
-    const signedIn = describedSignIn(services, checked.id, remoteAddress, headers['user-agent']);
-    const token = await issueToken(services, checked.id, WEB_CLIENT, [], 'session', signedIn);
-    if (isProblem(token)) return token;
-    // The redirect always leads to the authorization page of this server, whatever the field contains.
-    const location = body.next === '' ? (returnTo ?? '/web') : `/oauth/authorize?${new URLSearchParams(body.next)}`;
-    const cookies = [browserCookie(services, checked.id, browser)];
-    return { ...redirect(location, 303, { 'set-cookie': sessionCookie(services, token) }), cookies };
+    const factor = await services.askAccount(checked.id, 'secondFactor', {});
+    if (isProblem(factor)) return factor;
+    if (factor.nonce === undefined) return enter(request, checked.id, { next: body.next, returnTo });
+    const ticket = newTicket(services, checked.id);
+    return askCodePage(site, reader, { csrf: csrfOf(visit), next: body.next, returnTo, ticket });
   },
 });
 

@@ -163,6 +163,9 @@ async function byPassword({
   const checked = await checkPassword(services, { login, password, remoteAddress });
   if (checked === 'too_many') return oauthError(429, 'invalid_request', 'Too many requests');
   if (checked === undefined || checked.disabled) return oauthError(400, 'invalid_grant', INVALID_GRANT);
+  // This grant has no place for a code, so it would be a way around the second factor.
+  const factor = await services.askAccount(checked.id, 'secondFactor', {});
+  if (isProblem(factor) || factor.nonce !== undefined) return oauthError(400, 'invalid_grant', INVALID_GRANT);
   const scopes = grantable(checked.role, wanted);
   if (scopes.length === 0) return invalidScope();
   const signedIn = describedSignIn(services, checked.id, remoteAddress, userAgent);

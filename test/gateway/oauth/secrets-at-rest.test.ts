@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { TOTP } from 'otpauth';
 import type { Settings } from '../../../cli/settings.js';
 import { tokenHash } from '../../../gateway/http/authenticator.js';
 import { Visitor } from '../../kit/network/visitor.js';
@@ -48,6 +49,14 @@ async function story(server: TestServer): Promise<Secrets> {
     await browser.get('/auth/password/new');
     await browser.submit('/auth/password', { email: `${name}@example.org` });
   }
+  await makeUser(server, 'dan');
+  const phone = new Visitor(server);
+  await signIn(phone, '/auth/sign_in', 'dan');
+  const { text } = await phone.get('/settings/otp');
+  const otpSecret = /<code class="out">([A-Z2-7]{32})</.exec(text)?.[1] ?? '';
+  const enabling = { password: PASSWORD, code: new TOTP({ secret: otpSecret }).generate() };
+  const { text: codes } = await phone.submit('/settings/otp', enabling);
+  const recoveryCode = /<code>([a-z2-7-]{19})</.exec(codes)?.[1] ?? '';
   const usedReset = await resetLink([server.folder], 'ada@example.org');
   const openReset = await resetLink([server.folder], 'cleo@example.org');
   const fresh = 'a password that ada chose anew';
@@ -67,6 +76,9 @@ async function story(server: TestServer): Promise<Secrets> {
     'a used authorization code': secretOf(usedCode),
     'a user token': userToken,
     'a token of the password grant': passwordToken,
+    'the secret of a second factor': otpSecret,
+    'a recovery code': recoveryCode,
+    'a recovery code without hyphens': recoveryCode.replaceAll('-', ''),
     'a used reset token': secretOf(tokenIn(usedReset, 'reset_password_token')),
     'an open reset token': secretOf(tokenIn(openReset, 'reset_password_token')),
   };

@@ -197,6 +197,8 @@ export class EveryRoute {
     'POST /auth/sign_in': async () => this.signIn(),
     'POST /auth/sign_out': async () => this.session(),
     'POST /auth/sessions/revoke': async () => this.session(),
+    'POST /settings/otp': async () => this.session(),
+    'POST /settings/otp/disable': async () => this.session(),
     'POST /auth/sessions/end_others': async () => this.session(),
     'GET /oauth/authorize': async () => ({ query: new URLSearchParams(this.request).toString() }),
     'GET /oauth/authorize/native': async () => ({ query: `code=1.${'x'.repeat(43)}` }),

@@ -1,8 +1,10 @@
 import type { Texts } from '../texts.js';
 import { access } from './access.js';
+import { otp } from './second-factor.js';
 
 export const auth: Texts['auth'] = {
   access,
+  otp,
   signIn: 'Anmelden',
   login: 'E-Mail-Adresse oder Name',
   password: 'Passwort',

@@ -1,8 +1,10 @@
 import { access } from './access.js';
+import { otp } from './second-factor.js';
 
 /** Texts of sign-up and sign-in. */
 export const auth = {
   access,
+  otp,
   signIn: 'Sign in',
   login: 'E-mail address or username',
   password: 'Password',

@@ -1,0 +1,23 @@
+/** Texts of the second factor. They are part of `auth`. */
+export const otp = {
+  title: 'Second factor',
+  ask: 'Code of your second factor',
+  askText: 'Open the app on your phone and type the six digits it shows, or one of your recovery codes.',
+  code: 'Code',
+  wrong: 'This code is wrong or was used already.',
+  again: 'Begin again',
+  expired: 'The sign-in took too long. Please begin again.',
+  intro: 'With a second factor, a stolen password is not enough to sign in.',
+  scan: 'Scan this picture with an app for one-time passwords.',
+  picture: 'QR code with the secret of your second factor',
+  secret: 'Or type this secret into it:',
+  password: 'Your password',
+  firstCode: 'Six digits that the app shows now',
+  enable: 'Turn on',
+  enabled: 'The second factor is on.',
+  keep: 'Write down these recovery codes. Each of them works once, in place of your phone. They are not shown again.',
+  left: (count: number) => `Recovery codes left: ${count}`,
+  disable: 'Turn off',
+  disabled: 'The second factor is off.',
+  disableHint: 'To get new recovery codes, turn it off and on again.',
+};
