@@ -173,7 +173,7 @@ export class Dispatcher {
     if (caller.viewer !== undefined && arrival.body?.assignTo(caller.viewer) === false) return OVER_SHARE;
     const { before } = prepared.route;
     const refused = before && (await before({ services: this.#services, headers: arrival.head.headers }));
-    if (refused !== undefined) return refused;
+    if (refused !== undefined) return this.#refuse(prepared, refused, arrival);
     const bytes = arrival.body === undefined ? NO_BYTES : await arrival.body.done;
     if (bytes === 'aborted') return undefined;
     if (bytes === 'too_large') return problem('too_large', 'The request is too large');
