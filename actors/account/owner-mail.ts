@@ -8,15 +8,22 @@ import type { State as RegisterState } from './register.js';
 export interface Commands {
   noteUndelivered: { in: P.AccountNoteUndelivered; out: P.AccountEmpty };
   chooseMails: { in: P.AccountChooseMails; out: P.AccountEmpty };
+  noteRepeatedSignUp: { in: P.AccountEmpty; out: P.AccountEmpty };
 }
 export interface Events {
   undelivered: P.AccountUndelivered;
   mailsChosen: P.AccountMailsChosen;
+  signUpRepeated: P.AccountSignUpRepeated;
 }
 export interface State extends RegisterState {
   /** Lists whose mails the owner does not want. */
   readonly endedMails: Set<string>;
+  /** Time of the last mail about a sign-up with the address of this account; 0: never. */
+  signUpRepeatedAtMs: number;
 }
+
+/** Minimum interval between two mails about sign-ups, so that strangers cannot flood the owner's inbox. */
+export const REPEATED_SIGN_UP_PAUSE_MS = 86_400_000;
 
 const empty = codec('murmuration.account.Empty');
 const NOTHING = { events: [], reply: {} };
@@ -34,8 +41,17 @@ export const ownerMail: Slice<State, Commands, Events> = {
       if (endedMails.has(list) !== wanted) return NOTHING;
       return { events: [{ type: 'mailsChosen', list, wanted }], reply: {} };
     },
+    noteRepeatedSignUp({ owner, signUpRepeatedAtMs }, _command, { nowMs }) {
+      // An address that is not confirmed may be a stranger's.
+      const isPaused = signUpRepeatedAtMs > 0 && nowMs - signUpRepeatedAtMs < REPEATED_SIGN_UP_PAUSE_MS;
+      if (owner?.confirmed !== true || isPaused) return NOTHING;
+      return { events: [{ type: 'signUpRepeated', atMs: nowMs }], reply: {} };
+    },
   },
   apply: {
+    signUpRepeated(state, { atMs }) {
+      state.signUpRepeatedAtMs = atMs;
+    },
     undelivered({ owner }, event) {
       if (owner !== undefined) owner.undelivered = { reason: event.reason, atMs: event.atMs };
     },
@@ -46,10 +62,12 @@ export const ownerMail: Slice<State, Commands, Events> = {
   },
   commands: {
     noteUndelivered: { in: codec('murmuration.account.NoteUndelivered'), out: empty, repeats: 'keyed', local: true },
+    noteRepeatedSignUp: { in: empty, out: empty, repeats: 'idempotent', local: true },
     chooseMails: { in: codec('murmuration.account.ChooseMails'), out: empty, repeats: 'idempotent', local: true },
   },
   events: {
     undelivered: { codec: codec('murmuration.account.Undelivered'), invalidates: false },
     mailsChosen: { codec: codec('murmuration.account.MailsChosen'), invalidates: false },
+    signUpRepeated: { codec: codec('murmuration.account.SignUpRepeated'), invalidates: false },
   },
 };

@@ -128,6 +128,7 @@ export const initialAccount = (id: string): AccountState => ({
   otp: undefined,
   confirmationSentAtMs: 0,
   emailChangedAtMs: 0,
+  signUpRepeatedAtMs: 0,
   signInAddresses: new Set(),
   signInBrowsers: new Set(),
   endedMails: new Set(),

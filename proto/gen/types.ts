@@ -952,6 +952,38 @@ export interface AccountUnpinned {
   readonly statusId: string;
 }
 
+/** A second factor: codes by time (TOTP, RFC 6238). The secret follows from the nonce and the instance's key (actors/domain/keyed-tokens.ts), so the store does not hold it. step: number of the half minute whose code was used last. recovery_hashes: SHA-256 of the recovery codes. */
+export interface AccountEnableOtp {
+  readonly nonce: string;
+  readonly step: number;
+  readonly recoveryHashes: readonly string[];
+}
+
+export interface AccountOtpEnabled {
+  readonly nonce: string;
+  readonly step: number;
+  readonly recoveryHashes: readonly string[];
+  readonly atMs: number;
+}
+
+export interface AccountOtpDisabled {
+  readonly atMs: number;
+}
+
+export interface AccountOtpStep {
+  readonly step: number;
+}
+
+export interface AccountRecoveryCode {
+  readonly hash: string;
+}
+
+/** nonce: absent without a second factor. */
+export interface AccountSecondFactor {
+  readonly nonce?: string | undefined;
+  readonly recoveryCodes: number;
+}
+
 /** An account in a collection. */
 export interface AccountCollectionItem {
   readonly id: string;
@@ -1372,6 +1404,11 @@ export interface AccountChooseMails {
 export interface AccountMailsChosen {
   readonly list: string;
   readonly wanted: boolean;
+}
+
+/** Somebody signed up with the address of this account. */
+export interface AccountSignUpRepeated {
+  readonly atMs: number;
 }
 
 /** A report at the time of the notification. */
@@ -3729,6 +3766,12 @@ export interface Messages {
   'murmuration.account.Pinned': AccountPinned;
   'murmuration.account.Unpin': AccountUnpin;
   'murmuration.account.Unpinned': AccountUnpinned;
+  'murmuration.account.EnableOtp': AccountEnableOtp;
+  'murmuration.account.OtpEnabled': AccountOtpEnabled;
+  'murmuration.account.OtpDisabled': AccountOtpDisabled;
+  'murmuration.account.OtpStep': AccountOtpStep;
+  'murmuration.account.RecoveryCode': AccountRecoveryCode;
+  'murmuration.account.SecondFactor': AccountSecondFactor;
   'murmuration.account.CollectionItem': AccountCollectionItem;
   'murmuration.account.CollectionText': AccountCollectionText;
   'murmuration.account.Collection': AccountCollection;
@@ -3792,6 +3835,7 @@ export interface Messages {
   'murmuration.account.Undelivered': AccountUndelivered;
   'murmuration.account.ChooseMails': AccountChooseMails;
   'murmuration.account.MailsChosen': AccountMailsChosen;
+  'murmuration.account.SignUpRepeated': AccountSignUpRepeated;
   'murmuration.account.NotifiedReport': AccountNotifiedReport;
   'murmuration.account.NotifiedWarning': AccountNotifiedWarning;
   'murmuration.account.NotifiedSeverance': AccountNotifiedSeverance;

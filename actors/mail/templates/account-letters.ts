@@ -35,6 +35,17 @@ export const passwordChangedLetter = (site: Site, to: Recipient): MailLetter =>
     ],
   }));
 
+/** Goes to the owner of an address with which somebody signs up again. The page of the sign-up does not say so. */
+export const repeatedSignUpLetter = (site: Site, to: Recipient): MailLetter =>
+  letter(site, to, ({ repeatedSignUp }) => ({
+    subject: repeatedSignUp.subject,
+    parts: [
+      text(repeatedSignUp.text(site.domain)),
+      button(repeatedSignUp.button, `${site.baseUrl}/auth/sign_in`),
+      text(repeatedSignUp.otherwise),
+    ],
+  }));
+
 /** Goes to the former address. It does not name the new one, since the former may be a stranger's. */
 export const emailChangedLetter = (site: Site, to: Recipient): MailLetter =>
   letter(site, to, ({ emailChanged }) => ({

@@ -6,6 +6,7 @@ import {
   deletedLetter,
   emailChangedLetter,
   passwordChangedLetter,
+  repeatedSignUpLetter,
   resetLetter,
   signInLetter,
 } from './account-letters.js';
@@ -33,6 +34,7 @@ export const samples: Readonly<Record<string, Sample>> = {
   confirmation: (site, locale) => confirmationLetter(site, ada(locale)),
   reset: (site, locale) => resetLetter(site, ada(locale)),
   'password-changed': (site, locale) => passwordChangedLetter(site, ada(locale)),
+  'repeated-sign-up': (site, locale) => repeatedSignUpLetter(site, ada(locale)),
   'email-changed': (site, locale) => emailChangedLetter(site, ada(locale)),
   'sign-in': (site, locale) =>
     signInLetter(site, ada(locale), { atMs: 1_767_225_600_000, address: '192.0.2.7', browser: 'Firefox, Linux' }),

@@ -10,6 +10,7 @@ import {
   deletedLetter,
   emailChangedLetter,
   passwordChangedLetter,
+  repeatedSignUpLetter,
   resetLetter,
   signInLetter,
 } from '../../mail/templates/account-letters.js';
@@ -95,6 +96,10 @@ function security(site: Site): Reaction<AccountState, AccountEvents>['on'] {
     async passwordChanged(_event, { self, state: { owner } }, effects) {
       if (owner === undefined || !owner.confirmed) return;
       await post(effects, self, { to: owner.email, letter: passwordChangedLetter(site, owner) });
+    },
+    async signUpRepeated(_event, { self, state: { owner } }, effects) {
+      if (owner === undefined || !owner.confirmed) return;
+      await post(effects, self, { to: owner.email, letter: repeatedSignUpLetter(site, owner) });
     },
     async signedInAnew({ address, browser = '', atMs }, { self, state: { owner } }, effects) {
       // A stranger may own an address that is not confirmed.

@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { isProblem, type Problem } from '../../../actors/domain/problem.js';
+import { accounts } from '../../../store/tables.js';
 import { closedPage, lookIntoMailPage, type SignUpForm, signUpPage } from '../../html/auth/sign-up-page.js';
 import { siteOf } from '../../html/site.js';
 import { WEB_CLIENT } from '../../http/api-call.js';
@@ -98,7 +99,10 @@ const create = route({
     });
     if (isProblem(made) && !isTakenEmail(made)) return again(faultsOf(made), 422);
     // A taken address costs the same time as a free one.
-    if (isProblem(made)) await passwords.hash(password);
+    if (isProblem(made)) {
+      void mailOwner(services, email).catch(() => undefined);
+      await passwords.hash(password);
+    }
     return lookIntoMailPage(await siteOf(services), reader, { csrf: csrfOf(visit), email, next, isSentAgain: false });
   },
 });
@@ -132,10 +136,22 @@ const sendAgain = route({
 });
 
 async function mailAgain(services: Services, email: string): Promise<void> {
+  const wanted = email.trim().toLowerCase();
+  const id = await services.registry.find(`email:${wanted}`);
+  const record = id === undefined ? undefined : await services.tables.get(accounts, { account: id });
+  // The claim may be stale, so the mail goes only to the account's own address.
+  if (id === undefined || record?.email.toLowerCase() !== wanted) return;
+  const { clientId = WEB_CLIENT } = record;
+  const unlimited = !services.instance.rateLimits;
+  await services.askAccount(id, 'resendConfirmation', { clientId, unlimited, nonce: newNonce(services) });
+}
+
+/** Notifies the owner of an address with which somebody signs up again: by another confirmation mail, or by a mail. */
+async function mailOwner(services: Services, email: string): Promise<void> {
   const id = await services.registry.find(`email:${email.trim().toLowerCase()}`);
   if (id === undefined) return;
-  const unlimited = !services.instance.rateLimits;
-  await services.askAccount(id, 'resendConfirmation', { clientId: WEB_CLIENT, unlimited, nonce: newNonce(services) });
+  await services.askAccount(id, 'noteRepeatedSignUp', {});
+  await mailAgain(services, email);
 }
 
 /** Sign-up in a browser. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { REPEATED_SIGN_UP_PAUSE_MS } from '../../../actors/account/owner-mail.js';
 import { newcomer, startMs } from './newcomer.js';
 
 test('a rejected mail is noted with the address that it was for, and with no other', () => {
@@ -17,4 +18,18 @@ test('an owner ends the mails of a list and begins them again; other lists do no
   const again = ended.when('chooseMails', { list: 'reports', wanted: true });
   assert.deepEqual([...again.state.endedMails], []);
   assert.equal(newcomer().when('chooseMails', { list: 'security', wanted: false }).lastProblem?.problem, 'not_found');
+});
+
+test('a sign-up with the address of an account is noted once a day, if the address is confirmed', () => {
+  const unconfirmed = newcomer((state) => {
+    if (state.owner !== undefined) state.owner.confirmed = false;
+  });
+  assert.deepEqual(unconfirmed.when('noteRepeatedSignUp', {}).events, []);
+  const confirmed = newcomer((state) => {
+    if (state.owner !== undefined) state.owner.confirmed = true;
+  });
+  const noted = confirmed.when('noteRepeatedSignUp', {}).when('noteRepeatedSignUp', {});
+  assert.equal(noted.events.length, 1);
+  const later = { nowMs: startMs + REPEATED_SIGN_UP_PAUSE_MS };
+  assert.equal(noted.when('noteRepeatedSignUp', {}, later).events.length, 2);
 });

@@ -24,6 +24,13 @@ async function visitor(path = PATH): Promise<Visitor> {
   return one;
 }
 
+/** Returns the texts of all mails. */
+async function mails(): Promise<string[]> {
+  const folder = join(server.folder, 'mail');
+  const names = await readdir(folder).catch(() => []);
+  return Promise.all(names.filter((one) => one.endsWith('.eml')).map((name) => readFile(join(folder, name), 'utf8')));
+}
+
 /** Returns the link in the mail to an address. */
 const mailedLink = (email: string) =>
   until(
@@ -76,6 +83,8 @@ test('a taken e-mail address gets the answer of a free one', async () => {
   assert.deepEqual([taken.status, [...second.cookies.keys()]], [free.status, [...first.cookies.keys()]]);
   assert.equal(withoutTokens(taken.text), withoutTokens(free.text));
   assert.equal((await server.get('/api/v1/accounts/lookup?acct=taken')).status, 404);
+  const isMailed = async () => (await mails()).some((text) => /To: alice@.*You have an account already/s.test(text));
+  await until('the mail to the owner', async () => (await isMailed()) || undefined, 10_000);
   for (const one of [first, second]) assert.match((await one.submit(AGAIN, {})).text, /another mail is on its way/);
 });
 

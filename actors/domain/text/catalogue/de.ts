@@ -38,6 +38,13 @@ export const de: Catalogue = {
       button: 'Neues Passwort anfordern',
       otherwise: 'Wenn du das nicht warst, fordere jetzt ein neues Passwort an.',
     },
+    repeatedSignUp: {
+      subject: 'Du hast schon ein Konto',
+      text: (domain) =>
+        `jemand wollte mit dieser E-Mail-Adresse ein Konto auf ${domain} erstellen. Du hast dort schon eins.`,
+      button: 'Anmelden',
+      otherwise: 'Wenn du das nicht warst, ignoriere diese Mail: Es ändert sich nichts.',
+    },
     emailChanged: {
       subject: 'Deine E-Mail-Adresse wurde geändert',
       text: (domain) =>

@@ -38,6 +38,13 @@ export const en: Catalogue = {
       button: 'Ask for a new password',
       otherwise: 'If that was not you, ask for a new password now.',
     },
+    repeatedSignUp: {
+      subject: 'You have an account already',
+      text: (domain) =>
+        `somebody wanted to create an account on ${domain} with this e-mail address. You have one there already.`,
+      button: 'Sign in',
+      otherwise: 'If that was not you, ignore this mail: nothing changes.',
+    },
     emailChanged: {
       subject: 'Your e-mail address was changed',
       text: (domain) =>

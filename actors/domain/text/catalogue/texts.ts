@@ -37,6 +37,7 @@ export interface MailTexts {
   readonly confirmation: LinkMail;
   readonly reset: LinkMail;
   readonly passwordChanged: LinkMail;
+  readonly repeatedSignUp: LinkMail;
   readonly emailChanged: Omit<LinkMail, 'button'>;
   readonly signIn: LinkMail & {
     readonly time: string;
