@@ -2,13 +2,14 @@ import type { AnyRoute } from '../http/route.js';
 import { actorRoutes } from './actors.js';
 import { collectionDocumentRoutes } from './collections.js';
 import { followersSynchronizationRoutes } from './followers-synchronization.js';
+import { withPages } from './for-browsers.js';
 import { inboxRoutes } from './inbox.js';
 import { statusCollectionRoutes } from './status-collections.js';
 import { statusDocumentRoutes } from './statuses.js';
 import { webFingerRoutes } from './web-finger.js';
 
 /** Everything that other servers request. */
-export const activityPubRoutes: readonly AnyRoute[] = [
+export const activityPubRoutes: readonly AnyRoute[] = withPages([
   ...actorRoutes,
   ...collectionDocumentRoutes,
   ...followersSynchronizationRoutes,
@@ -16,4 +17,4 @@ export const activityPubRoutes: readonly AnyRoute[] = [
   ...statusDocumentRoutes,
   ...statusCollectionRoutes,
   ...webFingerRoutes,
-];
+]);

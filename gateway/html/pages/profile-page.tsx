@@ -20,6 +20,8 @@ const TAB_PATHS: Readonly<Record<ProfileTab, string>> = { posts: '', with_replie
 export interface Profile {
   readonly account: Account;
   readonly tab: ProfileTab;
+  /** Hashtag of all posts shown; undefined: the tab's posts are shown. */
+  readonly tagged: string | undefined;
   /** Shown above the first page of posts. */
   readonly pinned: readonly (StatusPieces | undefined)[];
   readonly posts: readonly (StatusPieces | undefined)[];
@@ -30,7 +32,7 @@ export interface Profile {
 
 /** Renders the page of a person with their posts. */
 export function profilePage(site: Site, reader: Reader, profile: Profile): Answer {
-  const { account, tab, pinned, posts, tags, older, newer } = profile;
+  const { account, tab, tagged, pinned, posts, tags, older, newer } = profile;
   const { texts, language } = reader;
   const path = personPath(account);
   const body = (
@@ -43,7 +45,7 @@ export function profilePage(site: Site, reader: Reader, profile: Profile): Answe
           <ul class="tags">
             {tags.map(({ name }) => (
               <li key={name}>
-                <a href={`/tags/${encodeURIComponent(name)}`}>#{name}</a>
+                <a href={taggedPath(account, name)}>#{name}</a>
               </li>
             ))}
           </ul>
@@ -51,11 +53,16 @@ export function profilePage(site: Site, reader: Reader, profile: Profile): Answe
       )}
       <nav class="tabs" aria-label={texts.profile.posts}>
         {(['posts', 'with_replies', 'media'] as const).map((one) => (
-          <a key={one} href={`${path}${TAB_PATHS[one]}`} aria-current={one === tab ? 'page' : undefined}>
+          <a
+            key={one}
+            href={`${path}${TAB_PATHS[one]}`}
+            aria-current={one === tab && tagged === undefined ? 'page' : undefined}
+          >
             {texts.profile[one === 'with_replies' ? 'withReplies' : one]}
           </a>
         ))}
       </nav>
+      {tagged !== undefined && <h2>{texts.lists.tag(tagged)}</h2>}
       {pinned.length > 0 && <Feed posts={pinned} texts={texts} language={language} isPinned />}
       {pinned.length > 0 && <br />}
       {posts.length > 0 ? (
@@ -66,8 +73,13 @@ export function profilePage(site: Site, reader: Reader, profile: Profile): Answe
       <Pager older={older} newer={newer} texts={texts} />
     </>
   );
-  return htmlAnswer(site, reader, viewOf(site, profile, `${path}${TAB_PATHS[tab]}`), body);
+  const own = tagged === undefined ? `${path}${TAB_PATHS[tab]}` : taggedPath(account, tagged);
+  return htmlAnswer(site, reader, viewOf(site, profile, own), body);
 }
+
+/** Path of a person's posts with a hashtag. */
+const taggedPath = (account: Account, name: string): string =>
+  `${personPath(account)}/tagged/${encodeURIComponent(name)}`;
 
 function viewOf({ instance }: Site, { account, newer, older }: Profile, path: string): View {
   const address = account.acct.includes('@') ? account.acct : `${account.acct}@${instance.domain}`;

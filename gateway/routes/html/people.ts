@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { isProblem, type Problem } from '../../../actors/domain/problem.js';
+import { namedHashtag } from '../../../actors/domain/text/hashtag.js';
 import type { StoreAccountRecord } from '../../../proto/gen/types.js';
 import { personDocument } from '../../activitypub/actors.js';
 import { documentOrPage } from '../../activitypub/signer.js';
@@ -14,7 +15,7 @@ import { linksOf } from '../../paging/links.js';
 import { accountTimeline } from '../../timelines/account.js';
 import { hidesEdges } from '../../timelines/follow-lists.js';
 import { PLACES } from '../../viewing/judge.js';
-import { visibleById } from '../../viewing/visible.js';
+import { notFound, visibleById } from '../../viewing/visible.js';
 import { boundsOf, neighbours, pagedQuery, personNamed, personParams, shownAccount } from './finding.js';
 import { readerOf } from './reader.js';
 
@@ -35,23 +36,28 @@ const CHOICES: Readonly<Record<ProfileTab, Omit<Parameters<typeof accountTimelin
   media: { excludeReplies: false, excludeReblogs: true, onlyMedia: true },
 };
 
-async function profile(request: Asked<PageQuery>, record: StoreAccountRecord, tab: ProfileTab): Promise<Answer> {
+async function profile(
+  request: Asked<PageQuery>,
+  record: StoreAccountRecord,
+  tab: ProfileTab,
+  tagged?: string,
+): Promise<Answer> {
   const { services, query, url } = request;
   const bounds = boundsOf(query);
   const [site, reader, account, page] = await Promise.all([
     siteOf(services),
     readerOf(request),
     shownAccount(services, record),
-    accountTimeline(services, undefined, record.id, bounds, { ...CHOICES[tab], tagged: undefined }),
+    accountTimeline(services, undefined, record.id, bounds, { ...CHOICES[tab], tagged }),
   ]);
   const isFirst = bounds.before === undefined && bounds.after === undefined;
   const [posts, pinned, tags] = await Promise.all([
     services.pages.pieces(services, undefined, page.items),
-    tab === 'posts' && isFirst ? pinnedOf(services, record) : [],
+    tab === 'posts' && tagged === undefined && isFirst ? pinnedOf(services, record) : [],
     featuredTagsOf(request, record),
   ]);
   const links = neighbours(url.split('?', 1)[0] ?? '', bounds, page);
-  return profilePage(site, reader, { account, tab, posts, pinned, tags, ...links });
+  return profilePage(site, reader, { account, tab, tagged, posts, pinned, tags, ...links });
 }
 
 async function pinnedOf(services: Services, { pinnedIds }: StoreAccountRecord) {
@@ -77,6 +83,24 @@ const tab = (path: string, which: ProfileTab): AnyRoute =>
     query: pagedQuery,
     handle: (request) => forPerson(request, (record) => profile(request, record, which)),
   });
+
+/** Longest hashtag in an address. */
+const TAG_CHARS_MAX = 500;
+
+/** A person's posts with a hashtag that they feature. */
+const taggedPosts = route({
+  method: 'GET',
+  path: '/@:name/tagged/:tag',
+  auth: 'none',
+  params: Type.Object({ ...personParams, tag: Type.String({ minLength: 1, maxLength: TAG_CHARS_MAX }) }),
+  query: pagedQuery,
+  handle: (request) => {
+    const name = namedHashtag(request.params.tag);
+    return name === undefined
+      ? notFound()
+      : forPerson(request, (record) => profile(request, record, 'with_replies', name));
+  },
+});
 
 /** The page of a person; for other servers the document; with the ending `.rss` the feed. */
 const person = route({
@@ -168,6 +192,7 @@ export const personPageRoutes: readonly AnyRoute[] = [
   person,
   tab('/@:name/with_replies', 'with_replies'),
   tab('/@:name/media', 'media'),
+  taggedPosts,
   connections('followers'),
   connections('following'),
   follow,

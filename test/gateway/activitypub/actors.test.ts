@@ -100,7 +100,7 @@ test('a suspended person keeps the identity only, and a deleted person is gone',
 });
 
 test('the instance is an actor whose document every client gets', async () => {
-  const { status, body } = await fetched('/actor', 'text/html');
+  const { status, body } = await fetched('/actor', '*/*');
   assert.equal(status, 200);
   assert.deepEqual([body.id, body.type, body.preferredUsername], [`${BASE}/actor`, 'Application', 'example']);
   assert.equal(body.publicKey.id, `${BASE}/actor#main-key`);
