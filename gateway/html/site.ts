@@ -34,24 +34,30 @@ interface Services {
   readonly entries: Pick<InstanceEntries, 'of'>;
 }
 
+/** Facts that were read last, by the settings of the node. Each page that reads them replaces them. */
+const latest = new WeakMap<InstanceSettings, Site>();
+
 /** @throws Unavailable when the store cannot answer */
 export async function siteOf({ instance, entries }: Services): Promise<Site> {
   const [settings, terms] = await Promise.all([entries.of('settings'), entries.of('terms')]);
   const text = (key: string) => settings.find((one) => one.key === key)?.text?.text;
-  return {
+  const site: Site = {
     instance,
     title: text('title') || instance.domain,
     hasTerms: terms.length > 0,
     sourceUrl: text('source_url') || instance.baseUrl,
     canSignUp: instance.registrations !== 'closed',
   };
+  latest.set(instance, site);
+  return site;
 }
 
-/** Returns the facts without a read of the store, for pages about errors. */
-export const plainSite = (instance: InstanceSettings): Site => ({
-  instance,
-  title: instance.domain,
-  hasTerms: false,
-  sourceUrl: instance.baseUrl,
-  canSignUp: false,
-});
+/** Returns the facts without a read of the store, for pages about errors: those that were read last, if any. */
+export const plainSite = (instance: InstanceSettings): Site =>
+  latest.get(instance) ?? {
+    instance,
+    title: instance.domain,
+    hasTerms: false,
+    sourceUrl: instance.baseUrl,
+    canSignUp: false,
+  };

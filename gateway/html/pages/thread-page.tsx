@@ -54,7 +54,12 @@ export function threadPage(site: Site, reader: Reader, thread: Thread): Answer {
 
 /** Renders a post alone, for frames of other sites. */
 export function embedPage(site: Site, reader: Reader, status: Status): Answer {
-  const body = <Post status={status} texts={reader.texts} language={reader.language} isFocused />;
+  const body = (
+    <>
+      <h1 class="visually-hidden">{titleOf(reader, status)}</h1>
+      <Post status={status} texts={reader.texts} language={reader.language} isFocused />
+    </>
+  );
   return htmlAnswer(
     site,
     reader,

@@ -6,8 +6,10 @@ body{margin:0;min-height:100vh;display:flex;flex-direction:column;background:var
 a{color:var(--brand);text-underline-offset:.15em}
 :focus-visible{outline:3px solid var(--brand);outline-offset:2px;border-radius:.25rem}
 h1{font-size:1.5rem;line-height:1.25;margin:0 0 1rem;overflow-wrap:anywhere;letter-spacing:-.01em}
-h2{font-size:1.15rem;line-height:1.3;margin:2rem 0 .75rem}
+h2{font-size:1.15rem;line-height:1.3;margin:2rem 0 .75rem;overflow-wrap:anywhere}
 p{margin:.5rem 0 1rem;overflow-wrap:anywhere}
+main p>a:only-child:not(.button,.content *){display:inline-block;min-height:1.5rem}
+pre{white-space:pre-wrap;overflow-wrap:anywhere}
 img{max-width:100%}
 .skip{position:absolute;left:-100vw;padding:.75rem 1rem;background:var(--card);z-index:2}
 .skip:focus{left:1rem;top:.5rem}

@@ -39,7 +39,7 @@ export const posts = `
 .quoted{margin:.75rem 0 0;border:1px solid var(--line);border-radius:var(--radius)}
 .quoted .author img{width:2rem;height:2rem;border-radius:.5rem}
 .post>footer{display:flex;flex-wrap:wrap;gap:.25rem 1.25rem;margin:.75rem 0 0;color:var(--soft);font-size:var(--small)}
-.post>footer a{color:inherit}
+.post>footer a{color:inherit;display:inline-flex;align-items:center;min-height:1.5rem;min-width:1.5rem}
 .pager{display:flex;justify-content:space-between;gap:1rem;margin:1rem 0}
 .profile{padding:0;overflow:hidden}
 .profile .banner{display:block;width:100%;height:11rem;object-fit:cover;background:var(--brand-soft)}
