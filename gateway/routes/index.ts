@@ -35,6 +35,7 @@ import { mediaRoutes } from './media/media.js';
 import { mediaFileRoutes } from './media/media-files.js';
 import { mediaIndexRoutes } from './media/media-index.js';
 import { mediaProxyRoutes } from './media/media-proxy.js';
+import { reportPageRoutes } from './moderation/reports.js';
 import { filterRoutes } from './notifications/filters.js';
 import { groupedNotificationRoutes } from './notifications/grouped-notifications.js';
 import { notificationPolicyRoutes } from './notifications/notification-policy.js';
@@ -124,6 +125,7 @@ const routes: readonly AnyRoute[] = [
   ...profileSettingRoutes,
   ...pushRoutes,
   ...reportRoutes,
+  ...reportPageRoutes,
   ...scheduledStatusRoutes,
   ...signUpPageRoutes,
   ...secondFactorRoutes,

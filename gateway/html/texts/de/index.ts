@@ -3,6 +3,7 @@ import { auth } from './auth.js';
 import { errors } from './errors.js';
 import { front } from './front.js';
 import { lists } from './lists.js';
+import { moderation } from './moderation.js';
 import { posts } from './posts.js';
 import { profile } from './profile.js';
 import { reference } from './reference.js';
@@ -11,4 +12,4 @@ import { shell } from './shell.js';
 import { web } from './web.js';
 
 /** All texts in German. */
-export const de: Texts = { auth, errors, front, lists, posts, profile, reference, settings, shell, web };
+export const de: Texts = { auth, errors, front, lists, moderation, posts, profile, reference, settings, shell, web };
