@@ -145,6 +145,8 @@ export const STATUS_VIEWS: Readonly<Record<string, View>> = {
 /** Routes whose answers could contain statuses by name or type, and why they need no view. */
 export const NO_STATUS_SHOWN: Readonly<Record<string, string>> = {
   'GET /media_proxy/statuses/:id/:hash': 'a file, under a name that only the status tells',
+  'GET /web/notifications': 'what /api/v1/notifications shows',
+  'GET /web/search': 'what /api/v2/search shows',
   'GET /api/v1/statuses/public': 'leads to where the timeline is now',
   'GET /api/v1/statuses/home': 'leads to where the timeline is now',
   'GET /api/v1/statuses/mentions': 'leads to where the timeline is now',

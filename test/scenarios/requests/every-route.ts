@@ -13,6 +13,7 @@ import type { Fitting } from './fitting-request.js';
 import { mediaRequests } from './media-requests.js';
 import { ModerationRequests } from './moderation-requests.js';
 import { ownAccountRequests } from './own-account-requests.js';
+import { pageRequests } from './page-requests.js';
 
 interface App {
   readonly client_id: string;
@@ -56,6 +57,7 @@ export class EveryRoute {
   private pinnedStatus: string | undefined;
   private uploadRequests: ReturnType<typeof mediaRequests> | undefined;
   private collectingRequests: ReturnType<typeof collectionRequests> | undefined;
+  private pageRequests: ReturnType<typeof pageRequests> | undefined;
   private ownRequests: ReturnType<typeof ownAccountRequests> | undefined;
   private confirmation: Promise<string> | undefined;
 
@@ -112,6 +114,7 @@ export class EveryRoute {
     const entry =
       moderation.entries[nameOf(route)] ??
       this.entries[nameOf(route)] ??
+      this.pages[nameOf(route)] ??
       this.ownAccount[nameOf(route)] ??
       this.collections[nameOf(route)] ??
       this.media[nameOf(route)];
@@ -310,12 +313,27 @@ export class EveryRoute {
     };
   }
 
+  private get pages() {
+    const { other, foe, statusId } = this;
+    this.pageRequests ??= pageRequests({
+      ...{ other, foe, statusId },
+      session: () => this.session(),
+      visit: (path) => this.visit(path),
+      followRequest: () => this.followRequest(),
+    });
+    return this.pageRequests;
+  }
+
+  private async visit(path: string) {
+    const page = await fetch(`${this.server.url}${path}`);
+    return { headers: { cookie: cookiesOf(page) }, csrf: csrfIn(await page.text()) };
+  }
+
   /** Returns the submitted form of the sign-in page, with its cookie. */
   private async signIn() {
-    const page = await fetch(`${this.server.url}/auth/sign_in`);
+    const { headers, csrf } = await this.visit('/auth/sign_in');
     const { email, password } = this.viewer;
-    const headers = { cookie: cookiesOf(page) };
-    return { headers, body: { csrf: csrfIn(await page.text()), login: email, password } };
+    return { headers, body: { csrf, login: email, password } };
   }
 
   /** Returns a signed-in browser session with the fields of its forms; signs in again when it has ended. */

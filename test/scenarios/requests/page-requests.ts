@@ -1,0 +1,66 @@
+import { STYLE_PATH } from '../../../gateway/html/style/index.js';
+import type { Person } from '../cluster/people.js';
+import type { Fitting } from './fitting-request.js';
+
+/** The context of the requests. */
+interface Stage {
+  readonly other: Person;
+  readonly foe: Person;
+  readonly statusId: string;
+  /** Returns the cookie of a signed-in browser, and the token of its forms. */
+  readonly session: () => Promise<{
+    readonly headers: { readonly cookie: string };
+    readonly body: { readonly csrf: string };
+  }>;
+  /** Returns the cookie of a browser that is not signed in, and the token of a form at the path. */
+  readonly visit: (path: string) => Promise<{ readonly headers: { readonly cookie: string }; readonly csrf: string }>;
+  /** Returns an account that waits to follow. */
+  readonly followRequest: () => Promise<string>;
+}
+
+/** Returns fitting requests for pages and their forms, by the name of their route. */
+export function pageRequests(stage: Stage): Readonly<Record<string, () => Promise<Fitting>>> {
+  const { other, foe, statusId, session, visit } = stage;
+  let made = 0;
+  const signed = async () => ({ headers: (await session()).headers });
+  const sent = async (fields: object = {}) => {
+    const { headers, body } = await session();
+    return { headers, body: { ...body, ...fields } };
+  };
+  return {
+    'GET /assets/:file': async () => ({ id: STYLE_PATH.slice('/assets/'.length) }),
+    'GET /tags/:name': async () => ({ id: 'birds' }),
+    'GET /web': signed,
+    'GET /web/notifications': signed,
+    'GET /web/search': signed,
+    'GET /web/posts/:id': async () => ({ ...(await signed()), id: statusId }),
+    'GET /web/people/:id': async () => ({ ...(await signed()), id: other.id }),
+    'GET /settings/preferences': signed,
+    'GET /settings/profile': signed,
+    'POST /settings/preferences': () => sent(),
+    'POST /settings/profile': () => sent(),
+    'POST /web/compose': () => sent({ status: `from the page ${++made}` }),
+    'POST /web/posts/:id/:verb': async () => ({ ...(await sent()), id: statusId, rest: { verb: 'bookmark' } }),
+    'POST /web/people/:id/:verb': async () => ({ ...(await sent()), id: foe.id, rest: { verb: 'unmute' } }),
+    'POST /web/requests/:id/:verb': async () => ({
+      ...(await sent()),
+      id: await stage.followRequest(),
+      rest: { verb: 'reject' },
+    }),
+    'POST /auth/sign_up': async () => {
+      const { headers, csrf } = await visit('/auth/sign_up');
+      const name = `page_${++made}`;
+      const fields = {
+        username: name,
+        email: `${name}@example.org`,
+        password: 'correct horse battery',
+        agreement: true,
+      };
+      return { headers, body: { csrf, ...fields } };
+    },
+    'POST /auth/confirmation/again': async () => {
+      const { headers, csrf } = await visit('/auth/sign_up');
+      return { headers, body: { csrf, email: 'nobody@example.org' } };
+    },
+  };
+}
