@@ -57,6 +57,7 @@ export class EveryRoute {
   private pinnedStatus: string | undefined;
   private uploadRequests: ReturnType<typeof mediaRequests> | undefined;
   private collectingRequests: ReturnType<typeof collectionRequests> | undefined;
+  private loner: Promise<Person> | undefined;
   private pageRequests: ReturnType<typeof pageRequests> | undefined;
   private ownRequests: ReturnType<typeof ownAccountRequests> | undefined;
   private confirmation: Promise<string> | undefined;
@@ -202,7 +203,7 @@ export class EveryRoute {
     'POST /auth/sessions/revoke': async () => this.session(),
     'POST /settings/otp': async () => this.session(),
     'POST /settings/otp/disable': async () => this.session(),
-    'POST /auth/sessions/end_others': async () => this.session(),
+    'POST /auth/sessions/end_others': async () => this.sessionOfLoner(),
     'GET /oauth/authorize': async () => ({ query: new URLSearchParams(this.request).toString() }),
     'GET /oauth/authorize/native': async () => ({ query: `code=1.${'x'.repeat(43)}` }),
     'POST /oauth/authorize': async () => {
@@ -330,9 +331,8 @@ export class EveryRoute {
   }
 
   /** Returns the submitted form of the sign-in page, with its cookie. */
-  private async signIn() {
+  private async signIn({ email, password }: Pick<Person, 'email' | 'password'> = this.viewer) {
     const { headers, csrf } = await this.visit('/auth/sign_in');
-    const { email, password } = this.viewer;
     return { headers, body: { csrf, login: email, password } };
   }
 
@@ -348,6 +348,16 @@ export class EveryRoute {
       return this.session();
     }
     return { headers: { cookie: this.cookies }, body: { csrf: csrfIn(page) } };
+  }
+
+  /** Returns the session of a person whose tokens nothing else uses, with the fields of its forms. */
+  private async sessionOfLoner() {
+    this.loner ??= makePeople(this.server.dataDir, ['loner']).then(([one]) => one as Person);
+    const url = `${this.server.url}/auth/sign_in`;
+    const { headers, body } = await this.signIn(await this.loner);
+    const options = { method: 'POST', redirect: 'manual', body: new URLSearchParams(body), headers } as const;
+    const cookie = cookiesOf(await fetch(url, options));
+    return { headers: { cookie }, body: { csrf: csrfIn(await (await fetch(url, { headers: { cookie } })).text()) } };
   }
 
   /** Returns the query from a confirmation mail; the link may be opened again. */
