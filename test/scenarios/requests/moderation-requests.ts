@@ -177,7 +177,8 @@ export class ModerationRequests {
   }
 
   private reported: Promise<string> | undefined;
-  private report(): Promise<string> {
+  /** Returns the id of a report. */
+  report(): Promise<string> {
     const body = { account_id: this.world.other.id, status_ids: [this.world.statusId] };
     this.reported ??= call(this.world.server.url, this.world.viewer, 'POST', '/api/v1/reports', body).then(
       (made) => (made as { id: string }).id,

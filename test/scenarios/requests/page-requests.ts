@@ -14,6 +14,10 @@ interface Stage {
   }>;
   /** Returns the cookie of a browser that is not signed in, and the token of a form at the path. */
   readonly visit: (path: string) => Promise<{ readonly headers: { readonly cookie: string }; readonly csrf: string }>;
+  /** Returns the same for the owner of the instance. */
+  readonly chiefSession: Stage['session'];
+  /** Returns the id of a report. */
+  readonly report: () => Promise<string>;
   /** Returns an account that waits to follow. */
   readonly followRequest: () => Promise<string>;
 }
@@ -28,7 +32,14 @@ export function pageRequests(stage: Stage): Readonly<Record<string, () => Promis
     return { headers, body: { ...body, ...fields } };
   };
   return {
+    'GET /moderation/reports': async () => ({ headers: (await stage.chiefSession()).headers }),
+    'POST /moderation/reports/:id': async () => {
+      const { headers, body } = await stage.chiefSession();
+      return { id: await stage.report(), headers, body: { ...body, action: 'assign' } };
+    },
     'GET /assets/:file': async () => ({ id: STYLE_PATH.slice('/assets/'.length) }),
+    'GET /@:name/tagged/:tag': async () => ({ id: other.name, rest: { tag: 'birds' } }),
+    'GET /api/docs/:area': async () => ({ id: 'accounts' }),
     'GET /tags/:name': async () => ({ id: 'birds' }),
     'GET /web': signed,
     'GET /web/notifications': signed,
@@ -37,6 +48,10 @@ export function pageRequests(stage: Stage): Readonly<Record<string, () => Promis
     'GET /web/people/:id': async () => ({ ...(await signed()), id: other.id }),
     'GET /settings/preferences': signed,
     'GET /settings/profile': signed,
+    'POST /auth/sign_out': session,
+    'POST /auth/sessions/revoke': session,
+    'POST /settings/otp': session,
+    'POST /settings/otp/disable': session,
     'POST /settings/preferences': () => sent(),
     'POST /settings/profile': () => sent(),
     'POST /web/compose': () => sent({ status: `from the page ${++made}` }),
