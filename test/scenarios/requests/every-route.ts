@@ -210,7 +210,6 @@ export class EveryRoute {
       return this.sessionOf(await this.loner);
     },
     'GET /oauth/authorize': async () => ({ query: new URLSearchParams(this.request).toString() }),
-    'GET /oauth/authorize/native': async () => ({ query: `code=1.${'x'.repeat(43)}` }),
     'POST /oauth/authorize': async () => {
       const { headers, body } = await this.session();
       return { headers, body: { ...body, ...this.request, decision: 'authorize' } };

@@ -48,6 +48,7 @@ export function pageRequests(stage: Stage): Readonly<Record<string, () => Promis
     'GET /web/people/:id': async () => ({ ...(await signed()), id: other.id }),
     'GET /settings/preferences': signed,
     'GET /settings/profile': signed,
+    'GET /oauth/authorize/native': async () => ({ query: `code=1.${'x'.repeat(43)}` }),
     'POST /auth/sign_out': session,
     'POST /auth/sessions/revoke': session,
     'POST /settings/otp': session,
