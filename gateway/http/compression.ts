@@ -31,12 +31,27 @@ export function encodingOf(acceptEncoding: string | undefined): Encoding | undef
   return accepted.includes('gzip') ? 'gzip' : undefined;
 }
 
+/** Compressed forms of answers that are sent more than once: pages that stay the same objects while they are valid. */
+const known = new WeakMap<Answer, Partial<Record<Encoding, Answer>>>();
+
+/** Works as `compress`, and compresses an answer with an ETag only once. */
+export function compressed(answer: Answer, encoding: Encoding): Answer {
+  if (answer.headers?.etag === undefined) return compress(answer, encoding);
+  let forms = known.get(answer);
+  if (forms === undefined) {
+    forms = {};
+    known.set(answer, forms);
+  }
+  forms[encoding] ??= compress(answer, encoding);
+  return forms[encoding];
+}
+
 /**
  * Returns the answer with a compressed body, or the same answer if its body is short, no text, or of a kind that must not be
  * compressed. Pages that nobody may store contain secrets (CSRF) beside text that others may choose, so their length must
  * tell nothing (BREACH).
  */
-export function compressed(answer: Answer, encoding: Encoding): Answer {
+function compress(answer: Answer, encoding: Encoding): Answer {
   const { headers, body } = answer;
   const type = headers?.['content-type'] ?? JSON_TYPE;
   if (body === undefined || body instanceof Streamed || !TEXTS.test(type)) return answer;

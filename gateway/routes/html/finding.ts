@@ -28,13 +28,19 @@ export async function personNamed(services: Services, name: string): Promise<Sto
   return publishedAccount(services, record.id);
 }
 
-/** Returns the account as the API shows it to everybody, with the account to which it moved. */
-export async function shownAccount(services: Services, record: StoreAccountRecord): Promise<Account> {
+/** Returns the JSON of the account as the API shows it to everybody, with the account to which it moved. */
+export async function accountPieces(services: Services, record: StoreAccountRecord): Promise<readonly Uint8Array[]> {
   const bytes = services.pages.account(record);
   const target = record.movedTo === undefined ? undefined : await publishedAccount(services, record.movedTo.id);
-  const pieces = target === undefined || isProblem(target) ? [bytes] : withTarget(services.pages, [bytes], target);
-  return JSON.parse(Buffer.concat(pieces).toString()) as Account;
+  return target === undefined || isProblem(target) ? [bytes] : withTarget(services.pages, [bytes], target);
 }
+
+export const accountOf = (pieces: readonly Uint8Array[]): Account =>
+  JSON.parse(Buffer.concat(pieces).toString()) as Account;
+
+/** Returns the account as the API shows it to everybody. */
+export const shownAccount = async (services: Services, record: StoreAccountRecord): Promise<Account> =>
+  accountOf(await accountPieces(services, record));
 
 /** Query of a page of a list. */
 export const pagedQuery = pageQuery();

@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { tagWish } from '../../../actors/domain/text/hashtag.js';
+import { cachedPage } from '../../html/cached-page.js';
 import { tagFeed } from '../../html/feeds.js';
 import { directoryPage, type Explored, explorePage, type Timeline, timelinePage } from '../../html/pages/list-pages.js';
 import { siteOf } from '../../html/site.js';
@@ -30,7 +31,9 @@ async function timeline(
     services.pages.pieces(services, undefined, page.items),
   ]);
   const shown = describe(site, reader);
-  return timelinePage(site, reader, { ...shown, posts, ...neighbours(shown.path, bounds, page) });
+  const links = neighbours(shown.path, bounds, page);
+  const parts = [links.newer, links.older, ...posts.flatMap((one) => one ?? [])];
+  return cachedPage({ site, reader, parts }, (to) => timelinePage(site, to, { ...shown, posts, ...links }));
 }
 
 const publicList = (path: string, whose: 'all' | 'local'): AnyRoute =>

@@ -4,6 +4,7 @@ import { namedHashtag } from '../../../actors/domain/text/hashtag.js';
 import type { StoreAccountRecord } from '../../../proto/gen/types.js';
 import { personDocument } from '../../activitypub/actors.js';
 import { documentOrPage } from '../../activitypub/signer.js';
+import { cachedPage } from '../../html/cached-page.js';
 import { personFeed } from '../../html/feeds.js';
 import { connectionsPage, followPage, type ProfileTab, profilePage } from '../../html/pages/profile-page.js';
 import { siteOf } from '../../html/site.js';
@@ -16,7 +17,16 @@ import { accountTimeline } from '../../timelines/account.js';
 import { hidesEdges } from '../../timelines/follow-lists.js';
 import { PLACES } from '../../viewing/judge.js';
 import { notFound, visibleById } from '../../viewing/visible.js';
-import { boundsOf, neighbours, pagedQuery, personNamed, personParams, shownAccount } from './finding.js';
+import {
+  accountOf,
+  accountPieces,
+  boundsOf,
+  neighbours,
+  pagedQuery,
+  personNamed,
+  personParams,
+  shownAccount,
+} from './finding.js';
 import { readerOf } from './reader.js';
 
 type Asked<Q = unknown> = Request<{ readonly name: string }, Q, unknown>;
@@ -44,10 +54,10 @@ async function profile(
 ): Promise<Answer> {
   const { services, query, url } = request;
   const bounds = boundsOf(query);
-  const [site, reader, account, page] = await Promise.all([
+  const [site, reader, pieces, page] = await Promise.all([
     siteOf(services),
     readerOf(request),
-    shownAccount(services, record),
+    accountPieces(services, record),
     accountTimeline(services, undefined, record.id, bounds, { ...CHOICES[tab], tagged }),
   ]);
   const isFirst = bounds.before === undefined && bounds.after === undefined;
@@ -57,7 +67,18 @@ async function profile(
     featuredTagsOf(request, record),
   ]);
   const links = neighbours(url.split('?', 1)[0] ?? '', bounds, page);
-  return profilePage(site, reader, { account, tab, tagged, posts, pinned, tags, ...links });
+  const shown = [
+    ...pieces,
+    'pinned',
+    ...pinned.flatMap((one) => one ?? []),
+    'posts',
+    ...posts.flatMap((one) => one ?? []),
+  ];
+  const parts = [tab, tagged, links.newer, links.older, tags.map(({ name }) => name).join(' '), record, ...shown];
+  return cachedPage({ site, reader, parts }, (to) => {
+    const account = accountOf(pieces);
+    return profilePage(site, to, { account, tab, tagged, posts, pinned, tags, ...links });
+  });
 }
 
 async function pinnedOf(services: Services, { pinnedIds }: StoreAccountRecord) {

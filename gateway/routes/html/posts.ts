@@ -1,15 +1,19 @@
 import { Type } from '@sinclair/typebox';
+import { acctOf } from '../../../actors/domain/addresses.js';
 import { isProblem, type Problem } from '../../../actors/domain/problem.js';
 import { documentOrPage } from '../../activitypub/signer.js';
 import { statusDocument } from '../../activitypub/statuses.js';
+import { cachedPage } from '../../html/cached-page.js';
 import { embedPage, historyPage, type Thread, threadPage, type Version } from '../../html/pages/thread-page.js';
 import { postPath } from '../../html/parts/post.js';
+import type { StatusPieces } from '../../html/posts.js';
 import { siteOf } from '../../html/site.js';
 import { type Answer, type AnyRoute, type Request, route } from '../../http/route.js';
 import type { Services } from '../../http/services.js';
 import type { Status } from '../../pages/status/status.js';
 import { boundText, idText } from '../../paging/bounds.js';
 import { PLACES } from '../../viewing/judge.js';
+import { loadAccounts } from '../../viewing/people-at-hand.js';
 import { notFound, visibleById, visibleStatus } from '../../viewing/visible.js';
 import { personParams } from './finding.js';
 import { readerOf } from './reader.js';
@@ -23,34 +27,50 @@ const query = Type.Object({ after: Type.Optional(boundText()) });
 type Asked = Request<{ readonly name: string; readonly id: string }, { readonly after?: string }, unknown>;
 
 /**
- * Returns a post that everybody may see, at the address of its author. Private, direct and missing posts, and those of
- * others, get the same 404.
+ * Returns the JSON of a post that everybody may see, at the address of its author. Private, direct and missing posts, and
+ * those of others, get the same 404.
  */
-async function publicPost(services: Services, { name, id }: Asked['params']): Promise<Status | Problem> {
+async function publicPieces(services: Services, { name, id }: Asked['params']): Promise<StatusPieces | Problem> {
   const seen = await visibleStatus(services, undefined, id);
   if (isProblem(seen)) return seen;
-  const status = await services.pages.entity(services, undefined, seen);
-  if (status === undefined) return notFound();
+  const [pieces] = await services.pages.pieces(services, undefined, [seen]);
+  const author = (await loadAccounts(services, [seen.record.accountId])).get(seen.record.accountId);
+  if (pieces === undefined || author === undefined) return notFound();
+  const [wanted, acct] = [name.toLowerCase(), acctOf(author).toLowerCase()];
   const own = services.instance.domain.toLowerCase();
-  const wanted = name.toLowerCase();
-  const acct = status.account.acct.toLowerCase();
-  return wanted === acct || wanted === `${acct}@${own}` ? status : notFound();
+  return wanted === acct || wanted === `${acct}@${own}` ? pieces : notFound();
+}
+
+const statusOf = (pieces: StatusPieces): Status => JSON.parse(Buffer.concat(pieces).toString()) as Status;
+
+async function publicPost(services: Services, params: Asked['params']): Promise<Status | Problem> {
+  const pieces = await publicPieces(services, params);
+  return isProblem(pieces) ? pieces : statusOf(pieces);
 }
 
 async function page(request: Asked): Promise<Answer | Problem> {
-  const { services } = request;
-  const status = await publicPost(services, request.params);
-  if (isProblem(status)) return status;
-  const [site, reader, thread] = await Promise.all([siteOf(services), readerOf(request), threadOf(request, status)]);
-  return isProblem(thread) ? thread : threadPage(site, reader, { status, ...thread });
+  const { services, params } = request;
+  const pieces = await publicPieces(services, params);
+  if (isProblem(pieces)) return pieces;
+  const [site, reader, thread] = await Promise.all([siteOf(services), readerOf(request), threadOf(request)]);
+  if (isProblem(thread)) return thread;
+  const { ancestors, descendants, above, below } = thread;
+  const around = [
+    'above',
+    ...ancestors.flatMap((one) => one ?? []),
+    'below',
+    ...descendants.flatMap((one) => one ?? []),
+  ];
+  const parts = [above, below, ...pieces, ...around];
+  return cachedPage({ site, reader, parts }, (to) => threadPage(site, to, { status: statusOf(pieces), ...thread }));
 }
 
 /** Loads the part of the thread around a post that fits on a page. */
-async function threadOf({ services, query, url }: Asked, status: Status): Promise<Omit<Thread, 'status'> | Problem> {
-  const shown = status.reblog ?? status;
-  const seen = await visibleStatus(services, undefined, shown.id);
+async function threadOf({ services, params, query, url }: Asked): Promise<Omit<Thread, 'status'> | Problem> {
+  const seen = await visibleStatus(services, undefined, params.id);
   if (isProblem(seen)) return seen;
-  const thread = await services.askConversation(seen.record.conversationId, 'context', { statusId: seen.record.id });
+  const { id, conversationId } = seen.original ?? seen.record;
+  const thread = await services.askConversation(conversationId, 'context', { statusId: id });
   if (isProblem(thread)) return thread;
   const path = url.split('?', 1)[0] ?? '';
   const start = query.after === undefined ? 0 : thread.descendants.indexOf(query.after) + 1;
