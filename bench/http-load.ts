@@ -10,7 +10,9 @@ export interface Call {
   readonly body?: object;
   /** A request of another server, instead of `token` and `body`; its right answer is 202. */
   readonly signed?: { readonly headers: Readonly<Record<string, string>>; readonly body: string };
-  /** Judges the answer's JSON. */
+  /** True: the request of a browser without a cookie, whose answer is a page. */
+  readonly isPage?: boolean;
+  /** Judges the answer's JSON, or the text of a page. */
   // biome-ignore lint/suspicious/noExplicitAny: answers of every shape.
   readonly right: (answer: any) => boolean;
 }
@@ -70,9 +72,10 @@ export async function drive(
   const pools = urls.map((url) => new Pool(url, { connections: Math.ceil(inFlight / urls.length), ...patience }));
   const one = async (index: number) => {
     assert.ok(performance.now() < deadlineMs, `${name}: not done in ${LOAD_MS_MAX} ms`);
-    const { method, path, token, body, right, signed } = call(index);
+    const { method, path, token, body, right, signed, isPage = false } = call(index);
     const headers = {
       ...signed?.headers,
+      ...(isPage ? { accept: 'text/html' } : {}),
       ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
     };
@@ -90,7 +93,7 @@ export async function drive(
     const asked = `${node} ${method} ${path} ${token}`;
     if (signed !== undefined && answer.statusCode === 202) return;
     if (answer.statusCode === 200 && judged.get(asked) === text) return;
-    if (answer.statusCode !== 200 || !right(JSON.parse(text))) {
+    if (answer.statusCode !== 200 || !right(isPage ? text : JSON.parse(text))) {
       throw new Error(`${name}: ${path}: ${answer.statusCode} ${text.slice(0, 300)}`);
     }
     if (judged.size < JUDGED_MAX) judged.set(asked, text);

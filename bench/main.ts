@@ -21,7 +21,15 @@ import { benchLists } from './lists/lists.js';
 import { benchModerationLists } from './lists/moderation-lists.js';
 import { benchOwnLists } from './lists/own-lists.js';
 import { benchProfileLists } from './lists/profile-lists.js';
-import { benchHome, benchNotifications, benchPublic, benchReblogs, benchStatus, benchVerify } from './lists/reads.js';
+import {
+  benchHome,
+  benchNotifications,
+  benchPages,
+  benchPublic,
+  benchReblogs,
+  benchStatus,
+  benchVerify,
+} from './lists/reads.js';
 import { benchVisible } from './lists/visible.js';
 import { machineSpeed } from './machine-speed.js';
 import { benchMarks } from './marks.js';
@@ -82,6 +90,7 @@ const benchmarks: Readonly<Record<string, () => Promise<Row[]>>> = {
   home: benchHome,
   'home-reblogs': benchReblogs,
   public: benchPublic,
+  pages: benchPages,
   notifications: benchNotifications,
   status: benchStatus,
   marks: benchMarks,

@@ -161,6 +161,32 @@ export function benchPublic(): Promise<Row[]> {
   });
 }
 
+/** Account, status and timeline pages for people, by readers without an account. */
+export function benchPages(): Promise<Row[]> {
+  return withPosts(async (town) => {
+    const of = (name: string, path: (index: number) => string, posts: number): Load => ({
+      ...usual,
+      name,
+      target: 0.15,
+      call: (index) => ({
+        method: 'GET',
+        path: path(index),
+        isPage: true,
+        right: (text: string) => text.split('<article').length === posts + 1,
+      }),
+    });
+    const statuses = town.newest.slice(0, PAGE).map((id) => `/@${town.authorOf(id)?.username}/${id}`);
+    const loads = [
+      of(`account page, ${PAGE} posts`, (index) => `/@${at(town.authors, index).username}`, PAGE),
+      of('status page', (index) => at(statuses, index), 1),
+      of(`public page for people, ${PAGE} posts`, () => '/public/local', PAGE),
+    ];
+    const rows: Row[] = [];
+    for (const load of loads) rows.push(await measure(town.target, load));
+    return rows;
+  });
+}
+
 interface Notification {
   readonly id: string;
   readonly type: string;
