@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { after, before, test } from 'node:test';
 import type { Browser, BrowserContext, Page, Response } from 'playwright-core';
 import { launchChromium } from '../../kit/services/chromium.js';
 import { ServerProcess } from '../../kit/services/server-process.js';
+import { axeFaults } from './axe.js';
 import { faultsInPage, focused } from './faults-in-page.js';
 import { makeTown, TITLE, type Visited } from './town.js';
 
@@ -21,9 +20,7 @@ const SCHEMES = ['light', 'dark'] as const;
 let server: ServerProcess;
 let browser: Browser;
 let pages: readonly Visited[];
-let axe: string;
 before(async () => {
-  axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
   [server, browser] = await Promise.all([ServerProcess.start(), launchChromium(STEP_MS_MAX)]);
   pages = await makeTown(server);
 });
@@ -95,33 +92,9 @@ async function headerFaults(response: Response, isFramed: boolean): Promise<stri
 const built = (page: Page, { path }: Visited) =>
   page.evaluate(faultsInPage, { instance: TITLE, isFramed: path.endsWith('/embed') });
 
-/** Runs axe-core; `only` names its rules. */
-async function axeFaults(page: Page, only?: readonly string[]): Promise<string[]> {
-  const options = only === undefined ? {} : { runOnly: { type: 'rule', values: only } };
-  return page.evaluate(async (chosen) => {
-    const { violations } = await (globalThis as unknown as Axe).axe.run(document, chosen);
-    return violations.map(({ id, nodes }) => `axe ${id}: ${nodes[0]?.html.slice(0, 160)} ${nodes[0]?.failureSummary}`);
-  }, options);
-}
-
-interface Axe {
-  readonly axe: {
-    run(
-      root: unknown,
-      options: object,
-    ): Promise<{
-      readonly violations: readonly {
-        readonly id: string;
-        readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
-      }[];
-    }>;
-  };
-}
-
 for (const viewport of [PHONE, DESK])
   test(`each public page is sound at ${viewport.width} px, by day and by night`, async () => {
     const faults = await walk({ viewport, bypassCSP: true }, async (page, visited) => {
-      await page.evaluate(axe);
       const found: string[] = [];
       for (const colorScheme of SCHEMES) {
         await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
