@@ -17,7 +17,7 @@ const JSON_TYPE = 'application/json';
 /** Routes whose refusals are pages for people. */
 const PAGES = /^\/(?:auth\/|oauth\/authorize|settings\/|moderation\/|web\b)/;
 /** Routes with periodic counts of each node, which change with time alone. */
-const COUNTED = /\/trends\b|\/nodeinfo\/|\/instance(?:\/activity)?$/;
+const COUNTED = /\/trends\b|\/nodeinfo\/|\/instance(?:\/activity)?$|^GET \/(?:about|explore)?$/;
 
 /** A request with a fault in it. */
 export interface Sent extends Fitting {
