@@ -170,7 +170,14 @@ export function followPage(
     account,
     typed = '',
     isWrong = false,
-  }: { readonly account: Account; readonly typed?: string; readonly isWrong?: boolean },
+    target,
+  }: {
+    readonly account: Account;
+    readonly typed?: string;
+    readonly isWrong?: boolean;
+    /** The address at the named server. It is a link and no redirect, so that nobody is led elsewhere unasked. */
+    readonly target?: URL;
+  },
 ): Answer {
   const { profile } = reader.texts;
   const address = account.acct.includes('@') ? account.acct : `${account.acct}@${site.instance.domain}`;
@@ -199,8 +206,22 @@ export function followPage(
         <span class="wrong" id="from-wrong" role={isWrong ? 'alert' : undefined}>
           {isWrong ? profile.followWrong : ''}
         </span>
-        <button type="submit">{profile.followGo}</button>
+        <button type="submit" class={target === undefined ? undefined : 'plain'}>
+          {profile.followGo}
+        </button>
       </form>
+      {target !== undefined && (
+        <>
+          <p role="status">
+            <a class="button" href={target.href} rel="nofollow noopener noreferrer">
+              {profile.followAt(target.host)}
+            </a>
+          </p>
+          <p class="soft">
+            {profile.followUnknown} @{address}
+          </p>
+        </>
+      )}
       <p>
         <a href={personPath(account)}>
           <bdi>{shownName(account)}</bdi>
@@ -208,6 +229,6 @@ export function followPage(
       </p>
     </>
   );
-  const view: View = { title: profile.follow, width: 'form', isUnlisted: true, formAction: 'https: http:' };
+  const view: View = { title: profile.follow, width: 'form', isUnlisted: true };
   return htmlAnswer(site, reader, { ...view, ...(isWrong && { status: 422 }) }, body);
 }

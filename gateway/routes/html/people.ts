@@ -8,7 +8,7 @@ import { cachedPage } from '../../html/cached-page.js';
 import { personFeed } from '../../html/feeds.js';
 import { connectionsPage, followPage, type ProfileTab, profilePage } from '../../html/pages/profile-page.js';
 import { siteOf } from '../../html/site.js';
-import { type Answer, type AnyRoute, type Request, redirect, route } from '../../http/route.js';
+import { type Answer, type AnyRoute, type Request, route } from '../../http/route.js';
 import type { Services } from '../../http/services.js';
 import type { Account } from '../../pages/account/account.js';
 import type { PageBounds, PageQuery } from '../../paging/bounds.js';
@@ -197,14 +197,14 @@ const follow = route({
       const account = await shownAccount(services, record);
       const host =
         query.from === undefined ? undefined : /^@?[\w.-]+@([\w.-]+(?::\d{1,5})?)$/.exec(query.from.trim())?.[1];
-      const { domain } = services.instance;
-      if (host !== undefined) {
-        const address = account.acct.includes('@') ? account.acct : `${account.acct}@${domain}`;
-        return redirect(`https://${host}/authorize_interaction?uri=${encodeURIComponent(address)}`);
-      }
       const [site, reader] = await Promise.all([siteOf(services), readerOf(request)]);
       const { from: typed } = query;
-      return followPage(site, reader, { account, ...(typed !== undefined && { typed, isWrong: true }) });
+      if (typed === undefined) return followPage(site, reader, { account });
+      if (host === undefined || !URL.canParse(`https://${host}`))
+        return followPage(site, reader, { account, typed, isWrong: true });
+      const address = account.acct.includes('@') ? account.acct : `${account.acct}@${services.instance.domain}`;
+      const target = new URL(`https://${host}/authorize_interaction?uri=${encodeURIComponent(address)}`);
+      return followPage(site, reader, { account, typed, target });
     }),
 });
 
