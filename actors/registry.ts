@@ -8,6 +8,7 @@ import type { Clock } from './domain/time.js';
 import { confirmNames, releaseNames } from './names.js';
 import { ANSWERED_MS } from './runtime/limits.js';
 import { hasPassed, SteadyClock } from './runtime/placement/steady-clock.js';
+import { TokenUses } from './token-uses.js';
 
 const DAY_MS = 86_400_000;
 /** Age after which a claim without an account is taken over: much longer than any registration takes. */
@@ -38,6 +39,7 @@ interface Watched {
 export class Registrar {
   /** Claims of other ids and the monotonic time at which they were first observed. */
   private readonly watched: Cache<Watched>;
+  private readonly tokenUses: TokenUses;
 
   constructor(
     private readonly tables: Tables,
@@ -48,6 +50,7 @@ export class Registrar {
     caches?: Caches,
   ) {
     this.watched = new Cache('observed_claims', WATCHED_MAX, caches);
+    this.tokenUses = new TokenUses(tables, clock, caches);
   }
 
   /** Claims all names or none. Resolves to the first name that is taken, or undefined. Durable when resolved. */
@@ -118,6 +121,11 @@ export class Registrar {
   async removeAppToken(hash: string, { clientId: client, atMs }: StoreTokenRecord): Promise<void> {
     await this.tables.write([remove(tokens, { hash }), remove(appTokens, { client, atMs, hash })], { over: true });
     await this.untilReceived();
+  }
+
+  /** Records a use of a token, for the list of sessions. Neither waits nor fails, and writes at most once an hour. */
+  noteTokenUse(hash: string): void {
+    this.tokenUses.note(hash);
   }
 
   /** Records that a sign-up from `address` was refused because of the domain of its e-mail address. */

@@ -6,11 +6,14 @@ import { parseScopes } from '../gateway/oauth/scopes.js';
 import { signUp } from '../gateway/oauth/sign-up.js';
 import { issueToken } from '../gateway/oauth/tokens.js';
 import { type EmojiOperations, emojiOperations } from './emoji.js';
+import { type BlockListOperations, blockListOperations } from './federation/block-lists.js';
 import { type BlockOperations, blockOperations } from './federation/blocks.js';
 import { type FederationOperations, federationOperations, federationState } from './federation/hosts.js';
 import { type AccountMoves, accountMoves } from './federation/moves.js';
+import { type RelayOperations, relayOperations } from './federation/relays.js';
 import { type InstanceOperations, instanceOperations } from './instance.js';
 import { Refused } from './refused.js';
+import { type SecondFactorOperations, secondFactorOperations } from './second-factor.js';
 
 /** Operations of the command line on a node; the same for a running node and for one that the command opens itself. */
 export interface Operations
@@ -18,7 +21,10 @@ export interface Operations
     EmojiOperations,
     FederationOperations,
     BlockOperations,
-    AccountMoves {
+    BlockListOperations,
+    RelayOperations,
+    AccountMoves,
+    SecondFactorOperations {
   'account.create': { in: NewAccount; out: { id: string; username: string; token?: string } };
   'token.create': { in: { username: string; scopes: string }; out: { token: string } };
   status: { in: object; out: object };
@@ -63,8 +69,17 @@ export async function operate<N extends OperationName>(
     'emoji.list': (wanted) => emojiOperations['emoji.list'](node, wanted),
     'account.alias': (wanted) => accountMoves['account.alias'](node, wanted),
     'account.move': (wanted) => accountMoves['account.move'](node, wanted),
+    'account.endSecondFactor': (wanted) => secondFactorOperations['account.endSecondFactor'](node, wanted),
     'federation.blocks': (wanted) => blockOperations['federation.blocks'](node, wanted),
     'federation.block': (wanted) => blockOperations['federation.block'](node, wanted),
+    'blockList.add': (wanted) => blockListOperations['blockList.add'](node, wanted),
+    'blockList.remove': (wanted) => blockListOperations['blockList.remove'](node, wanted),
+    'blockList.list': (wanted) => blockListOperations['blockList.list'](node, wanted),
+    'blockList.diff': (wanted) => blockListOperations['blockList.diff'](node, wanted),
+    'blockList.apply': (wanted) => blockListOperations['blockList.apply'](node, wanted),
+    'relay.add': (wanted) => relayOperations['relay.add'](node, wanted),
+    'relay.remove': (wanted) => relayOperations['relay.remove'](node, wanted),
+    'relay.list': (wanted) => relayOperations['relay.list'](node, wanted),
     'federation.hosts': (wanted) => federationOperations['federation.hosts'](node, wanted),
     'federation.show': (wanted) => federationOperations['federation.show'](node, wanted),
     'federation.steer': (wanted) => federationOperations['federation.steer'](node, wanted),

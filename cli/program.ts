@@ -4,14 +4,17 @@ import { systemClock } from '../actors/runtime/system.js';
 import { withNode } from './connection.js';
 import { addEmojiCommands } from './emoji.js';
 import { reportFailedStart } from './failed-start.js';
+import { addBlockListCommands } from './federation/block-lists.js';
 import { addBlockCommands } from './federation/blocks.js';
 import { addFederationCommands } from './federation/hosts.js';
 import { addMoveCommands } from './federation/moves.js';
+import { addRelayCommands } from './federation/relays.js';
 import { addInstanceCommands } from './instance.js';
 import { openLogger } from './logger.js';
 import { Refused } from './operations.js';
 import { withPeers } from './operator-peer.js';
 import { printLine } from './running.js';
+import { addSecondFactorCommand } from './second-factor.js';
 import {
   BadSetting,
   flagOf,
@@ -74,6 +77,16 @@ function build(version: string): Command {
     (name, description) => reaching(federation, name, description),
     (flags, action) => withNode(settingsOf(flags), flags.node, action),
   );
+  const blockList = program.command('block-list').description('lists of domain blocks, read daily');
+  addBlockListCommands(
+    (name, description) => reaching(blockList, name, description),
+    (flags, action) => withNode(settingsOf(flags), flags.node, action),
+  );
+  const relay = program.command('relay').description('relays of public statuses');
+  addRelayCommands(
+    (name, description) => reaching(relay, name, description),
+    (flags, action) => withNode(settingsOf(flags), flags.node, action),
+  );
   addLoadCommand(program);
   for (const [name, description] of [
     ['status', 'print the status of the node'],
@@ -117,6 +130,10 @@ function addAccountCommands(program: Command): void {
     .option('--test-passwords', 'hash cheaply: for load tests only')
     .action((name, flags) => createAccounts(name, flags));
   addMoveCommands(
+    (name, description) => reaching(account, name, description),
+    (flags, action) => withNode(settingsOf(flags), flags.node, action),
+  );
+  addSecondFactorCommand(
     (name, description) => reaching(account, name, description),
     (flags, action) => withNode(settingsOf(flags), flags.node, action),
   );

@@ -60,6 +60,11 @@ const domain = (text: string) =>
 /** A part of the cache must hold the largest file several times. */
 const cacheBytes = (text: string) =>
   /^\d{1,15}$/.test(text) && Number(text) >= 2 ** 30 ? undefined : 'must be a number of bytes, at least 1073741824';
+/** A ZIP that every program can open has less than 4 GiB. */
+const archiveBytes = (text: string) =>
+  /^\d{1,10}$/.test(text) && Number(text) >= 2 ** 20 && Number(text) <= 4_000_000_000
+    ? undefined
+    : 'must be a number of bytes, 1048576 to 4000000000';
 const rateLimits = (text: string) =>
   rateRules(text) === undefined ? 'must be on, off or a JSON object of limits' : undefined;
 
@@ -93,12 +98,14 @@ const definitions = {
   MAIL_FROM: {},
   MEDIA_DIR: {},
   MEDIA_CACHE_BYTES: { fallback: `${10 * 2 ** 30}`, check: cacheBytes },
+  ARCHIVE_BYTES: { fallback: '4000000000', check: archiveBytes },
   TRUSTED_PROXIES: { fallback: 'loopback', check: list(cidr) },
   FEDERATION_ALLOW_CIDRS: { check: list(cidr) },
   LIMITED_FEDERATION: { fallback: 'off', check: oneOf('on', 'off') },
   AUTHORIZED_FETCH: { fallback: 'off', check: oneOf('on', 'off') },
   COMPRESSION: { fallback: 'on', check: oneOf('on', 'off') },
   RATE_LIMITS: { fallback: 'on', check: rateLimits },
+  INVITES: { fallback: 'staff', check: oneOf('everyone', 'staff') },
   REGISTRATIONS: { fallback: 'open', check: oneOf('open', 'approval', 'closed') },
   PASSWORD_GRANT: { fallback: 'off', check: oneOf('on', 'off') },
   DEV_PAGES: { fallback: 'off', check: oneOf('on', 'off') },

@@ -342,9 +342,10 @@ export class ClusterNode implements Placement {
     );
     if (gifts.size === 0) return;
     this.giving = true;
-    const holds = () => this.lease.member === member && this.lease.holds();
+    // A lease that is in doubt may still be ours: only its loss drops the shards that `give` has stopped.
+    const isLost = () => this.lease.member !== member;
     giver
-      .give(member, gifts, (other) => this.view.addressOf(other), holds)
+      .give(member, gifts, (other) => this.view.addressOf(other), isLost)
       .catch((error: unknown) => {
         const { log } = this.context;
         if (error instanceof Unavailable) log.warn({ err: error }, 'failed to hand shards over');

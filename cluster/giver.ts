@@ -25,14 +25,14 @@ export class Giver {
 
   /**
    * Resolves when the shards are no longer this node's.
-   * @param holds returns true while `member` is this node's live lease
+   * @param isLost returns true once `member` is no longer this node's lease: all its shards are dropped then
    * @throws Unavailable when the lease was lost meanwhile
    */
   async give(
     member: string,
     gifts: ReadonlyMap<string, readonly number[]>,
     addressOf: (member: string) => string | undefined,
-    holds: () => boolean,
+    isLost: () => boolean,
   ): Promise<void> {
     const { clock, log, stampedMs } = this.context;
     const startedMs = clock.monotonicMs();
@@ -42,7 +42,7 @@ export class Giver {
     const stillOurs = (owners: readonly (string | undefined)[]) => shards.some((shard) => owners[shard] === member);
     await this.mapRow.change(
       (map) => (stillOurs(map.owners) ? given(map, member, gifts, Math.max(clock.nowMs(), stampedMs())) : undefined),
-      () => !holds(),
+      isLost,
     );
     this.holdings.settle(shards);
     const tookMs = Math.round(clock.monotonicMs() - startedMs);

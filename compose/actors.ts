@@ -3,6 +3,7 @@ import type { KeyedTokens } from '../actors/domain/keyed-tokens.js';
 import { Unavailable } from '../actors/domain/problem.js';
 import { AccountKeys } from '../actors/federation/account-keys.js';
 import { accountKind } from '../actors/kinds/account.js';
+import { archiveKind } from '../actors/kinds/archive.js';
 import { conversationKind } from '../actors/kinds/conversation.js';
 import { instanceKind } from '../actors/kinds/instance.js';
 import { mailKind } from '../actors/kinds/mail.js';
@@ -21,6 +22,7 @@ import { DomainLimits } from '../gateway/moderation/domain-limits.js';
 import { emojiIn } from '../gateway/settings/custom-emoji.js';
 import { CustomEmojis } from '../gateway/settings/custom-emojis.js';
 import { InstanceEntries } from '../gateway/settings/entries.js';
+import { RelayList } from '../gateway/settings/relay-list.js';
 import { AccountLimits } from '../gateway/viewing/account-limits.js';
 import { Workshop } from '../media/workshop.js';
 import packageInfo from '../package.json' with { type: 'json' };
@@ -56,6 +58,8 @@ export interface Outside {
   readonly federation: Federation;
   /** Limits of other servers. */
   readonly domains: DomainLimits;
+  /** Relays to which the instance subscribes. */
+  readonly relays: RelayList;
   /** Settings and keys of the instance, cached. */
   readonly entries: InstanceEntries;
   /** Custom emoji of the instance. */
@@ -85,11 +89,12 @@ export async function openOutside(base: NodeBase): Promise<Outside> {
   const domains = await DomainLimits.open(source, settings.LIMITED_FEDERATION === 'on', caches);
   const unreadEntries = unread(base, 'failed to read entries of the instance');
   const emojis = await CustomEmojis.open({ ...source, failed: unreadEntries }, settings.BASE_URL);
+  const relays = await RelayList.open({ ...source, failed: unreadEntries });
   const federation = openFederation(base, client, accountKeys, domains);
   const missed = unread(base, 'failed to remove old files of other servers');
   const proxied = openProxied(base, client, media, domains, missed);
   const pushes = { alerts: new AlertsSlot(), pushes: new PushFigures() };
-  const signed = { accountKeys, federation, domains };
+  const signed = { accountKeys, federation, domains, relays };
   const clients = { web, proxied, push };
   return { media, parsers, workshop, addressGuard, ...clients, ...signed, entries, emojis, keyedTokens, ...pushes };
 }
@@ -103,6 +108,7 @@ export const unread =
 /** The kinds of actors of a node. */
 export interface Kinds {
   readonly account: ReturnType<typeof accountKind>;
+  readonly archive: ReturnType<typeof archiveKind>;
   readonly conversation: ReturnType<typeof conversationKind>;
   readonly instance: ReturnType<typeof instanceKind>;
   readonly report: ReturnType<typeof reportKind>;
@@ -122,7 +128,7 @@ export async function openKinds(
   published: Publications,
 ): Promise<Kinds> {
   const { settings, tables, clock, random, logger } = base;
-  const { workshop, parsers, web, keyedTokens, alerts, pushes, domains } = outside;
+  const { media, workshop, parsers, web, keyedTokens, alerts, pushes, domains } = outside;
   const limits = await AccountLimits.open(
     tables,
     clock,
@@ -146,12 +152,19 @@ export async function openKinds(
       ...{ ...site, tables, rings, media: workshop },
       federation: { emojiIn: emojisIn, publicPem: (id) => outside.accountKeys.publicPem(id) },
     }),
+    archive: archiveKind({
+      ...{ ...site, tables, media, emojiIn: emojisIn },
+      nowMs: () => clock.nowMs(),
+      publicPem: (id) => outside.accountKeys.publicPem(id),
+      bytesMax: Number(settings.ARCHIVE_BYTES),
+    }),
     conversation: conversationKind(tables, (account) => limits.silenced(account), published, {
       ...{ ...site, tables },
       emojiIn: emojisIn,
       nowMs: () => clock.nowMs(),
+      relays: outside.relays,
     }),
-    instance: instanceKind(),
+    instance: instanceKind({ tables, baseUrl: settings.BASE_URL }),
     report: reportKind({ tables, baseUrl: settings.BASE_URL }),
     webPage: webPageKind({ tables, media: workshop, pages }),
     mail: mailKind({ site, mailer, clock, keyedTokens, figures, log: mailLog }),
@@ -164,9 +177,9 @@ export async function openKinds(
 
 export function openRuntime(base: NodeBase, kinds: Kinds): Runtime {
   const { tables, bus, placement, clock, random, logger, cluster, caches } = base;
-  const { account, conversation, instance, report, webPage, mail, push, host } = kinds;
+  const { account, archive, conversation, instance, report, webPage, mail, push, host } = kinds;
   return new Runtime({
-    kinds: [account, conversation, instance, report, webPage, mail, push, host].map(builtKind),
+    kinds: [account, archive, conversation, instance, report, webPage, mail, push, host].map(builtKind),
     tables,
     journal: new Journal(tables, caches),
     caches,

@@ -12,6 +12,7 @@ import { Publications } from '../actors/timelines/publications.js';
 import type { Settings } from '../cli/settings.js';
 import type { Services } from '../gateway/http/services.js';
 import { AddressBlocks } from '../gateway/moderation/address-blocks.js';
+import type { BlockLists } from '../gateway/moderation/block-lists.js';
 import { allRoutes } from '../gateway/routes/index.js';
 import { type Server, startServer } from '../gateway/server.js';
 import { streamSources } from '../gateway/timelines/sources.js';
@@ -24,6 +25,7 @@ import type { OperatorService } from '../transport/peer.js';
 import { type Outside, openKinds, openOutside, openRuntime } from './actors.js';
 import { type NodeBase, openBase } from './base.js';
 import { closeDataFolder } from './data-folder.js';
+import { openBlockLists } from './federation/block-lists.js';
 import { fanOut, makeHomeRings, makePublicRing, withRings } from './home-rings.js';
 import { type Membership, openMembership } from './membership.js';
 import { UNHEARD_MS } from './peer-liveness.js';
@@ -44,6 +46,8 @@ export interface Node {
   readonly askHost: TypedAsk<HostCommands>;
   /** Returns the number of received activities that wait for a fetch on this node. */
   waitingInbox(): number;
+  /** Lists of domain blocks to which operators subscribe. */
+  readonly blockLists: BlockLists;
   /** Counts of the activities that this node delivers, and those that wait. */
   readonly delivery: DeliveryFigures;
   /** Mails that this node has sent, and those that wait. */
@@ -128,13 +132,15 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
   alarms.start();
   waiting.start();
   outside.proxied.files.start();
+  const blockLists = openBlockLists(base, outside, gateway.services);
+  blockLists.start();
   const { members: company } = membership;
   if (company !== undefined) {
     cluster?.liveness.watch(company);
     cluster?.barrier.watch(company);
   }
   let server: Server | undefined;
-  const parts = { base, outside, runtime, alarms, waiting, membership };
+  const parts = { base, outside, runtime, alarms, waiting, blockLists, membership };
   return {
     services: gateway.services,
     runtime,
@@ -143,6 +149,7 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
     federation: outside.federation.client.figures,
     delivery: outside.federation.delivery,
     askHost: askerOf(kinds.host, runtime),
+    blockLists,
     waitingInbox: () => gateway.waiting.size,
     mails: { figures: kinds.mailFigures, waiting: () => kinds.mailFigures.waiting(clock.nowMs()) },
     get server() {
@@ -191,18 +198,20 @@ interface DrainedParts {
   readonly runtime: Runtime;
   readonly alarms: Alarms;
   readonly waiting: WaitingActivities;
+  readonly blockLists: BlockLists;
   readonly membership: Membership;
 }
 
 /** Hands the shards over, answers requests in flight and closes everything, see Node. */
 async function drain(parts: DrainedParts, server: Server | undefined, withinMs: number): Promise<void> {
-  const { base, outside, runtime, alarms, waiting, membership } = parts;
+  const { base, outside, runtime, alarms, waiting, blockLists, membership } = parts;
   const { clock, cluster, bus, tables } = base;
   const deadlineMs = clock.monotonicMs() + withinMs - CLOSE_MS;
   const finishRequests = async (reserveMs: number) =>
     server?.drain(Math.max(0, deadlineMs - reserveMs - clock.monotonicMs()));
   alarms.close();
   waiting.close();
+  blockLists.close();
   outside.proxied.files.close();
   server?.announceDrain();
   // Requests in flight need their shards: on another node, or on this one until they are answered.

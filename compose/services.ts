@@ -68,7 +68,7 @@ export async function openServices(
   const registry = registrarOf(base);
   const newAccountId = accountIds(runtime, askInstance, random);
   const remote = openRemote(base, kinds, runtime, { registry, newAccountId }, federation.client);
-  const known = { ...remote, policies: outside.domains };
+  const known = { ...remote, policies: outside.domains, relays: outside.relays };
   const incoming = incomingServices(base, kinds, runtime, { registry, newAccountId }, known);
   const heard = returnedHosts(tables, receiverOf(kinds.host, runtime));
   const { inbox, waiting } = await openInbox(base, incoming, federation.signatures, heard, federation.client);
@@ -82,6 +82,7 @@ export async function openServices(
     askConversation: askerOf(conversation, runtime),
     askInstance,
     askReport: askerOf(report, runtime),
+    askArchive: askerOf(kinds.archive, runtime),
     entries,
     limits,
     tagHistories,
@@ -149,6 +150,7 @@ function instanceOf(settings: Settings): InstanceSettings {
     streamingUrl: (streaming ?? settings.BASE_URL).replace(/^http/, 'ws'),
     streamingRedirect: streaming,
     registrations: (settings.REGISTRATIONS ?? 'open') as InstanceSettings['registrations'],
+    invites: settings.INVITES === 'everyone' ? 'everyone' : 'staff',
     passwordGrant: settings.PASSWORD_GRANT === 'on',
     devPages: settings.DEV_PAGES === 'on',
     authorizedFetch: settings.AUTHORIZED_FETCH === 'on',

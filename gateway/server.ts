@@ -26,6 +26,7 @@ import type { Services } from './http/services.js';
 import type { BlockedAddresses } from './moderation/address-blocks.js';
 import { STREAMING_PATH, StreamingEndpoints } from './streaming/endpoints.js';
 import { Hub } from './streaming/hub.js';
+import { PAGE_STREAM_PATH, PageSessions } from './streaming/page-sessions.js';
 import type { StreamSources } from './streaming/sources.js';
 
 export interface ServerOptions {
@@ -102,9 +103,12 @@ function listenOn(app: TemplatedApp, ...how: Parameters<Listen>): void {
   (app as unknown as { listen: Listen }).listen(...how);
 }
 
+/** Returns true for addresses of the API. `/api/docs` is its reference for people. */
+const isApiPath = (path: string): boolean => path.startsWith('/api/') && !path.startsWith('/api/docs/');
+
 /** Returns true for health, preflights and streams. Streams have bounds of their own. */
 function isServedAnyway(method: string, url: string): boolean {
-  return method === 'OPTIONS' || isHealthPath(url) || url.startsWith(STREAMING_PATH);
+  return method === 'OPTIONS' || isHealthPath(url) || url.startsWith(STREAMING_PATH) || url === PAGE_STREAM_PATH;
 }
 
 /** Starts the server. @throws Error when the port cannot be listened on */
@@ -181,6 +185,7 @@ class GatewayServer implements Server {
         logger,
         services.clock,
         { address, blocked: options.blocked },
+        new PageSessions(services),
       );
       this.#streaming.attach(this.#app);
     }
@@ -337,7 +342,7 @@ class GatewayServer implements Server {
     const accept = request.getHeader('accept');
     if (!isLong && method === 'GET' && accept.startsWith('text/html')) {
       const id = requestId(this.#idPrefix, number);
-      const shown = this.#forPeople(answer, accept, request.getHeader('accept-language'), id);
+      const shown = this.#forPeople(answer, request.getUrl(), accept, request.getHeader('accept-language'), id);
       respond(response, shown, { id, bodiless: false, closing });
       return;
     }
@@ -385,22 +390,26 @@ class GatewayServer implements Server {
   /** Returns the answer as the client wants it: refusals as pages for people, and texts compressed. */
   #shaped({ head, id }: Exchange, answer: Answer): Answer {
     const shown =
-      answer.status < 400 ? answer : this.#forPeople(answer, head.first('accept'), head.first('accept-language'), id);
+      answer.status < 400
+        ? answer
+        : this.#forPeople(answer, head.path, head.first('accept'), head.first('accept-language'), id);
     const encoding = this.#options.services.instance.compression
       ? encodingOf(head.first('accept-encoding'))
       : undefined;
     return encoding === undefined ? shown : compressed(shown, encoding);
   }
 
-  /** Renders a refusal as a page if the client prefers pages. */
+  /** Renders a refusal as a page if the client prefers pages. The API always answers in its own form. */
   #forPeople(
     answer: Answer,
+    path: string,
     accept: string | undefined,
     acceptLanguage: string | undefined,
     requestId: string,
   ): Answer {
     if (answer.headers?.['content-type'] !== undefined || accept === undefined || prefersDocument(accept))
       return answer;
+    if (isApiPath(path)) return answer;
     return errorPage(plainSite(this.#options.services.instance), { answer, acceptLanguage, requestId });
   }
 

@@ -6,7 +6,17 @@ import { streamTargetsOf } from './clients/stream-address.js';
 import { admit, type Target } from './clients/target-guard.js';
 import { summary } from './judging/summary.js';
 import { defaultLimits, type Limits, limitsOf, quantity } from './limits.js';
-import { BadPlan, checked, defaultPlan, mixOf, operationNames, type Plan, scenarios, USERS_MAX } from './plan.js';
+import {
+  BadPlan,
+  checked,
+  defaultPlan,
+  mixOf,
+  operationNames,
+  type Plan,
+  peersOf,
+  scenarios,
+  USERS_MAX,
+} from './plan.js';
 import { showProgress } from './progress.js';
 import { runLoad } from './run.js';
 import { registered, tokensOf, verified } from './users.js';
@@ -50,6 +60,7 @@ function build(): Command {
     .option('--follows <n>', 'authors that each user follows before the run')
     .option('--streams <n>', 'streams that are open during the whole run')
     .option('--pushes <n>', 'users who get a push for each post of those whom they follow')
+    .option('--peers <n>', 'synthetic servers that sign, or kinds of them, as fast:20,slow:2,busy:2,dead:1')
     .option('--cut <time>', 'cut each of these streams so often; it resumes at the next server (our extension)')
     .option('--sample <n>', 'homes looked through after the run')
     .option('--late <time>', 'a post seen later than this is late')
@@ -199,6 +210,7 @@ function planOf(flags: Flags): Plan {
     follows: count(flags.follows, '--follows', defaultPlan.follows),
     streams: count(flags.streams, '--streams', defaultPlan.streams),
     pushes: count(flags.pushes, '--pushes', defaultPlan.pushes),
+    peers: flags.peers === undefined ? defaultPlan.peers : peersOf(flags.peers),
     cutMs: flags.cut === undefined ? undefined : quantity(flags.cut, 'duration'),
     sample: count(flags.sample, '--sample', defaultPlan.sample),
     lateMs: ms(flags.late, defaultPlan.lateMs),

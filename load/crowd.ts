@@ -16,7 +16,9 @@ const LOOSE_MAX = 100_000;
 export class Crowd {
   readonly authors: number;
   readonly #followees: readonly (readonly number[])[];
-  readonly #followers: readonly number[][];
+  readonly #followers: number[][];
+  /** Authors of other servers, by the users who follow them. */
+  readonly #remote = new Map<number, number[]>();
   #loose: readonly Follow[] | undefined;
 
   /**
@@ -52,9 +54,21 @@ export class Crowd {
     return this.#followees[user] ?? [];
   }
 
+  /** Adds an author of another server whom these users follow. Returns the author's number, which no user has. */
+  addRemote(followers: readonly number[]): number {
+    const author = this.#followers.push([...followers]) - 1;
+    for (const follower of followers) this.#remote.set(follower, [...(this.#remote.get(follower) ?? []), author]);
+    return author;
+  }
+
+  /** Returns the authors of this server and of others whose posts the user receives. */
+  sourcesOf(user: number): readonly number[] {
+    return [...this.followeesOf(user), ...(this.#remote.get(user) ?? [])];
+  }
+
   /** Returns true if the user receives all posts of the author during the whole run: a fixed follow, or their own. */
   alwaysReceives(user: number, author: number): boolean {
-    return user === author || this.followeesOf(user).includes(author);
+    return user === author || this.sourcesOf(user).includes(author);
   }
 
   followersOf(author: number): readonly number[] {

@@ -16,7 +16,7 @@ export interface Limits {
   readonly p999: readonly Limit[];
   /** Minimum number of good answers per second. */
   readonly rate: readonly Limit[];
-  /** Milliseconds from sending a post to seeing it, in homes, streams and pushes. */
+  /** Milliseconds from sending a post to seeing it, in homes, streams and pushes, and at peers. */
   readonly visibleP99: number | undefined;
   /** undefined: reported, but no reason to fail. */
   readonly verdicts: Readonly<Record<VerdictName, number | undefined>>;
@@ -124,7 +124,7 @@ const measured = ({ operations, total }: Found, { name, given, value, unit, keep
 
 function visibility({ visibleMs }: Found, { visibleP99 }: Limits): Judged[] {
   if (visibleP99 === undefined) return [];
-  const seen = [visibleMs.home, visibleMs.stream, visibleMs.push].filter(({ count }) => count > 0);
+  const seen = [visibleMs.home, visibleMs.stream, visibleMs.push, visibleMs.peer].filter(({ count }) => count > 0);
   const worst = Math.max(...seen.map(({ p99 }) => p99));
   const [kept, shown] = seen.length === 0 ? [false, 'not measured'] : [worst <= visibleP99, ms(worst)];
   return [{ limit: `visible p99 ≤ ${visibleP99} ms`, found: shown, kept }];

@@ -5,6 +5,7 @@ import type { Crowd } from './crowd.js';
 import type { ObservedPost, Observer } from './judging/observer.js';
 import type { Outcome } from './judging/recorder.js';
 import type { SeenPosts } from './judging/seen-posts.js';
+import type { RemotePeers } from './peers/remote-peers.js';
 import type { OperationName } from './plan.js';
 import { below, type Random } from './random.js';
 
@@ -21,6 +22,7 @@ export interface Stage {
   readonly witness: Observer;
   readonly sightings: SeenPosts;
   readonly streaming: Streaming;
+  readonly peers: RemotePeers;
   readonly random: Random;
   /** Receives each acknowledged post. */
   readonly posted: (post: ObservedPost) => void;
@@ -71,6 +73,10 @@ export class Operations {
         return this.#follow();
       case 'stream':
         return this.stage.streaming.visit(this.#someone().token);
+      case 'remote':
+        return this.stage.peers.post();
+      case 'deletion':
+        return this.stage.peers.deletion();
     }
   }
 
@@ -162,8 +168,8 @@ async function about(id: string, asked: Promise<Answer>): Promise<Answer> {
 }
 
 function outcomeOf({ status, retryAfterMs }: Answer): Outcome {
-  // A WebSocket's answer is 101.
-  if (status === 200 || status === 101) return { kind: 'good' };
+  // A WebSocket's answer is 101, that to an activity 202.
+  if (status === 200 || status === 101 || status === 202) return { kind: 'good' };
   if (status === 503 && retryAfterMs !== undefined) return { kind: 'shed' };
   return { kind: 'error', label: String(status) };
 }

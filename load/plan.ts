@@ -1,3 +1,5 @@
+import { kindsOf, PEERS_MAX, type PeerCounts, type PeerKind, peerKinds } from './peers/kinds.js';
+
 /** The operations of a load, each with a weight in the mix. */
 export const operationNames = [
   'post',
@@ -8,7 +10,11 @@ export const operationNames = [
   'favourite',
   'follow',
   'stream',
+  'remote',
+  'deletion',
 ] as const;
+/** Operations that only peers send. */
+const OF_PEERS: readonly OperationName[] = ['remote', 'deletion'];
 export type OperationName = (typeof operationNames)[number];
 export type Mix = Readonly<Partial<Record<OperationName, number>>>;
 
@@ -79,6 +85,8 @@ export interface Plan {
   readonly streams: number;
   /** Number of users who get a push for each post of those whom they follow. */
   readonly pushes: number;
+  /** Numbers of synthetic servers, by kind. */
+  readonly peers: PeerCounts;
   /** Interval at which each of these streams is cut and resumes at the next server; undefined: never. */
   readonly cutMs: number | undefined;
   /** Number of homes that are checked after the run. */
@@ -106,6 +114,7 @@ export const defaultPlan: Plan = {
   follows: 10,
   streams: 5,
   pushes: 0,
+  peers: {},
   cutMs: undefined,
   sample: 20,
   lateMs: 5_000,
@@ -132,6 +141,11 @@ export function checked(plan: Plan): Plan {
   within('the number of follows', plan.follows, 0, USERS_MAX);
   within('the number of streams', plan.streams, 0, STREAMS_MAX);
   within('the number of users with pushes', plan.pushes, 0, PUSHES_MAX);
+  within('the number of peers', kindsOf(plan.peers).length, 0, PEERS_MAX);
+  const answering = kindsOf(plan.peers).filter((kind) => kind !== 'dead').length;
+  if (answering === 0 && OF_PEERS.some((name) => (plan.mix[name] ?? 0) > 0)) {
+    throw new BadPlan(`${OF_PEERS.join(' and ')} need --peers that answer`);
+  }
   if (plan.cutMs !== undefined) within('the interval of cuts in seconds', plan.cutMs / 1_000, 0.1, SECONDS_MAX);
   within('the sample', plan.sample, 0, SAMPLE_MAX);
   within('the limit of lateness in seconds', plan.lateMs / 1_000, 0.001, SECONDS_MAX);
@@ -157,4 +171,21 @@ export function mixOf(text: string): Mix {
     mix[operation] = Number(weight ?? 1);
   }
   return mix;
+}
+
+/** Parses `20`, or `fast:20,slow:2,busy:2,dead:1`. @throws BadPlan */
+export function peersOf(text: string): PeerCounts {
+  if (/^\d{1,6}$/.test(text)) return { fast: Number(text) };
+  const counts: Partial<Record<PeerKind, number>> = {};
+  for (const part of text.split(',')) {
+    const [, name, count] = /^\s*([a-z]+):(\d{1,6})\s*$/.exec(part) ?? [];
+    const kind = peerKinds.find((known) => known === name);
+    if (kind === undefined) {
+      throw new BadPlan(
+        `--peers takes a number, or kinds with numbers (${peerKinds.join(', ')}), not "${part.trim()}"`,
+      );
+    }
+    counts[kind] = Number(count);
+  }
+  return counts;
 }

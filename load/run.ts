@@ -9,7 +9,7 @@ import { Crowd } from './crowd.js';
 import { checkAtTheEnd, type Looked } from './judging/final-check.js';
 import { Histogram } from './judging/histogram.js';
 import { HomeWatch } from './judging/home-watch.js';
-import { Observer } from './judging/observer.js';
+import { type ObservedPost, Observer } from './judging/observer.js';
 import { Recorder } from './judging/recorder.js';
 import { distributionOf, figuresOf, type LoadResult, latencyOf, seriesOf } from './judging/result.js';
 import { SeenPosts } from './judging/seen-posts.js';
@@ -18,6 +18,7 @@ import { Visible } from './judging/visible.js';
 import { judge, type Limits } from './limits.js';
 import { Operations } from './operations.js';
 import { closedLoop, openLoop, RealTicker, type Send } from './pacing.js';
+import { RemotePeers } from './peers/remote-peers.js';
 import { BadPlan, checked, type OperationName, operationNames, type Plan } from './plan.js';
 import { prepare } from './prepare.js';
 import { below, type Random, seeded } from './random.js';
@@ -27,7 +28,7 @@ import type { User } from './users.js';
 const SHED_PAUSE_MS_MAX = 1_000;
 /** Connections besides the run's own: watched homes, places read afterwards. */
 const WATCHING_CONNECTIONS = 8;
-/** Interval of checks if all streams and pushes are complete. */
+/** Interval of checks if all streams, pushes and deliveries are complete. */
 const SETTLED_EACH_MS = 50;
 /**
  * Maximum number of listeners of the signal: slightly more than the requests that wait at a time before and after the
@@ -94,6 +95,7 @@ class Running {
   readonly #streaming: Streaming;
   readonly #homes: HomeWatch;
   readonly #pushes: PushReceivers;
+  readonly #peers: RemotePeers;
   readonly #operations: Operations;
   #recorder: Recorder;
   /** Delays with which the generator itself started requests of an open loop. */
@@ -128,12 +130,11 @@ class Running {
     const watching = { ...shared, client: this.#watchClient, random: seeded(plan.seed + 1), signal: this.#signal };
     this.#homes = new HomeWatch(watching, plan.lateMs);
     this.#pushes = new PushReceivers(this.#watchClient, shared);
+    const posted = (post: ObservedPost) => this.#homes.posted(post);
+    this.#peers = new RemotePeers(this.#client, this.#watchClient, { ...shared, posted });
     this.#operations = new Operations({
-      ...shared,
-      client: this.#client,
-      streaming: this.#streaming,
-      random: this.#random,
-      posted: (post) => this.#homes.posted(post),
+      ...{ ...shared, posted, client: this.#client, random: this.#random },
+      ...{ streaming: this.#streaming, peers: this.#peers },
     });
   }
 
@@ -148,6 +149,7 @@ class Running {
     this.#serverStartedAtMs = Math.min(...first.map(({ createdAtMs }) => createdAtMs));
     const { plan, users } = this.#run;
     await this.#pushes.subscribe(Math.min(plan.pushes, users.length), this.#signal);
+    await this.#peers.introduce(plan.peers, this.#signal);
     await this.#streaming.hold(Math.min(plan.streams, users.length), this.#signal);
   }
 
@@ -193,12 +195,13 @@ class Running {
     const interrupted = this.#signal.aborted;
     await this.#homes.settled();
     const untilMs = performance.now() + plan.settleMs;
-    const isComplete = () => this.#streaming.complete && this.#pushes.complete;
+    const isComplete = () => this.#streaming.complete && this.#pushes.complete && this.#peers.complete;
     while (!isComplete() && performance.now() < untilMs && this.#signal.aborted === interrupted) {
       await sleep(SETTLED_EACH_MS);
     }
     this.#streaming.judge();
     this.#pushes.judge();
+    this.#peers.judge();
     for (const [label, count] of this.#streaming.errors) {
       const outcome = { kind: 'error', label } as const;
       for (let recorded = 0; recorded < count; recorded++) {
@@ -232,6 +235,7 @@ class Running {
         home: latencyOf(this.#visible.home),
         stream: latencyOf(this.#visible.stream),
         push: latencyOf(this.#visible.push),
+        peer: latencyOf(this.#visible.peer),
       },
       verdicts: { ...this.#findings.counts },
       looked: {
@@ -240,6 +244,7 @@ class Running {
         streams: this.#streaming.held,
         streamsBroken: this.#streaming.broken,
         pushes: this.#pushes.count,
+        peers: this.#peers.count,
         streamsResumed: this.#streaming.resumed,
       },
     };
@@ -260,6 +265,7 @@ class Running {
         'visible in homes': distributionOf(this.#visible.home),
         'visible by streams': distributionOf(this.#visible.stream),
         'visible by pushes': distributionOf(this.#visible.push),
+        'visible at peers': distributionOf(this.#visible.peer),
       },
       generator,
       limits,
@@ -268,7 +274,7 @@ class Running {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#client.close(), this.#pushes.close(), this.#streaming.close()]);
+    await Promise.all([this.#client.close(), this.#pushes.close(), this.#peers.close(), this.#streaming.close()]);
     await this.#watchClient.close();
   }
 

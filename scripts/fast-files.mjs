@@ -8,12 +8,14 @@ const OUTSIDE = new Set([
   ...['child_process', 'dgram', 'http', 'https', 'net', 'tls', 'worker_threads'].map((name) => `node:${name}`),
   ...['@grpc/grpc-js', 'cassandra-driver', 'nats', 'playwright-core', 'smtp-server', 'undici', 'ws'],
   ...['masto', 'megalodon'],
-  // Makes pictures to upload, and the parsers of uploads are processes.
+  // Makes pictures to upload.
   'sharp',
 ]);
 const TESTS = 'dist/test/';
 /** Starts services and looks for free ports. */
 const SERVICES = 'dist/cluster/local/';
+/** Sends files, whose parsers are processes. */
+const UPLOADS = 'dist/test/kit/network/multipart.js';
 const IMPORT = /^(?:import|export)\s(?:[^'"]*?\sfrom\s)?['"]([^'"]+)['"]/gm;
 /** A call of the global function. */
 const FETCH = /(?<![.\w])fetch\(/;
@@ -29,7 +31,8 @@ function read(file) {
     name.startsWith('.') ? join(dirname(file), name) : name,
   );
   found = {
-    outside: FETCH.test(text) || imports.some((name) => OUTSIDE.has(name) || name.startsWith(SERVICES)),
+    outside:
+      file === UPLOADS || FETCH.test(text) || imports.some((name) => OUTSIDE.has(name) || name.startsWith(SERVICES)),
     tests: imports.filter((name) => name.startsWith(TESTS) && name.endsWith('.js') && existsSync(name)),
   };
   known.set(file, found);

@@ -1,7 +1,7 @@
 // Installs and builds what is missing or out of date. Uses only Node's built-in modules: it runs on a fresh clone.
 // `--install-only` stops before the build; `--compile-only` before the bundle; `--services` also fetches Cassandra and nats-server; `--test` also fetches
 // what the tests drive: Mastodon.py, toot, schemathesis, http_ece, py-vapid, apsig, sample activities, Chromium, other servers
-// (test/peers), and the newer Node versions that they run the server on.
+// (bovine-herd, and those of test/peers), and the newer Node versions that they run the server on.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -17,6 +17,8 @@ const TEST_PY = [
 ];
 /** Needs an older `cryptography` than TEST_PY. */
 const SAMPLES_PY = ['fediverse-pasture-inputs==0.3.0'];
+/** Another server of ActivityPub, which needs older versions than TEST_PY. Its parts must be of one version. */
+const BOVINE_PY = ['bovine', 'bovine-herd', 'bovine-process', 'bovine-store'].map((name) => `${name}==0.5.19`);
 
 function run(command, args) {
   execFileSync(command, args, { stdio: ['ignore', 2, 2] });
@@ -105,6 +107,7 @@ if (process.argv.includes('--install-only')) process.exit(0);
 function compile() {
   removeStale();
   run(process.execPath, ['proto/generate.mjs']);
+  run(process.execPath, ['scripts/browser.mjs']);
   run(process.execPath, ['node_modules/typescript/bin/tsc', '-p', '.']);
 }
 
@@ -123,6 +126,7 @@ if (process.argv.includes('--services') || process.argv.includes('--test')) {
 if (process.argv.includes('--test')) {
   python('python', TEST_PY);
   python('samples', SAMPLES_PY);
+  python('bovine', BOVINE_PY);
   peers();
   chromium();
   const { fetchNewerNodes } = await import('./newer-nodes.mjs');

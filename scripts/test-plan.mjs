@@ -20,6 +20,7 @@ const OWN = [
   { file: 'scenarios/cluster/three-nodes', cores: 1, cluster: true },
   { file: 'scenarios/cluster/upgrade', cores: 1, cluster: true },
   { file: 'scenarios/cluster/bad-input', cores: 1, cluster: true },
+  { file: 'scenarios/federation/ours/two-clusters', cores: 1, cluster: true },
   { file: 'scenarios/restart', cores: 1, cluster: true },
   { file: 'store/cassandra-ring', cores: 1, cluster: true },
   { file: 'scenarios/cluster/load', cores: 1, cluster: true },
@@ -29,9 +30,10 @@ const OWN = [
   { file: 'scenarios/schemathesis', cores: 1 },
   { file: 'scenarios/newer-nodes', cores: 1 },
   { file: 'scenarios/push/deliveries', cores: 0.25 },
-  // These wait for repeated deliveries, a minute each.
+  // These wait for repeated deliveries, or counts of polls, a minute each.
+  { file: 'scenarios/federation/foreign/signed-requests', cores: 0.5 },
   { file: 'scenarios/federation/follows', cores: 0.25 },
-  { file: 'scenarios/federation/two-servers', cores: 0.25 },
+  { file: 'scenarios/federation/ours/two-servers', cores: 0.25 },
   { file: 'simulation/simulation', cores: 1 },
   { file: 'load/rough-answers', cores: 0.5 },
   { file: 'load/faults', cores: 0.5 },
@@ -40,6 +42,8 @@ const OWN = [
   { file: 'load/own-server', cores: 0.5 },
   { file: 'transport/nats/nats-bus', cores: 0.5 },
   { file: 'gateway/streaming/streaming', cores: 0.5 },
+  // Waits for bounds of time.
+  { file: 'gateway/http/lingering', cores: 0.25 },
 ];
 
 /** Durations of files in whole seconds, as `node scripts/test.mjs --record` measured them in a run of all files. */

@@ -12,6 +12,8 @@ const TICKS_PER_SECOND = 100;
 /** Number of slowest processes that are listed with their durations. */
 const SLOWEST = 20;
 const FILE_ENDED = /^[✔✖] (dist\/test\/\S+) \(([\d.]+)ms\)$/gm;
+/** The line by which the test runner reports an uncaught error: see scripts/test-runner.mjs. */
+const UNCAUGHT = /^ℹ Error: .*(?:uncaughtException|unhandledRejection) event.*$/gm;
 const ENTRY = fileURLToPath(new URL('./test-files.mjs', import.meta.url));
 
 /** @param plan processes with `files`, `seconds` and `cores`, in the order in which they should start */
@@ -103,7 +105,9 @@ function read(output, files, end) {
   if (told !== undefined) failures.push(told.trim(), '');
   // A file whose tests did not start, or that has none, shows nothing.
   for (const file of files) if (!text.includes(`▶ ${file}\n`)) failures.push(`✖ no test ran in ${file}`, '');
-  if (end !== 0 && failures.length === 0) failures.push(`✖ ended with ${end}: ${nameOf(files)}`, '');
+  const uncaught = output.match(UNCAUGHT) ?? [];
+  if (uncaught.length > 0 || (end !== 0 && failures.length === 0))
+    failures.push(`✖ ended with ${end}: ${nameOf(files)}`, ...uncaught, '');
   return { text, counts, failures };
 }
 

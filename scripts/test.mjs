@@ -50,6 +50,7 @@ try {
     TEST_NATS_URL: nats.url,
     TEST_PYTHON: resolve('.cache/python/bin/python'),
     TEST_PEERS: resolve('.cache/peers'),
+    TEST_BOVINE: resolve('.cache/bovine/bin/python'),
     TEST_SAMPLES: resolve('.cache/samples/bin/python'),
     TEST_NODES: JSON.stringify(newerNodes()),
   };

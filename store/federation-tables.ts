@@ -110,6 +110,15 @@ export const followerInboxes = table('follower_inboxes', {
   clustering: { inbox: 'text', follower: 'id' },
   value: codec('murmuration.store.FollowerInbox'),
 });
+/**
+ * Statuses whose quotes are permitted by stamps of other servers, by the quoted account and the address of its stamp (a
+ * long one by its SHA-256): an account can end only what it has permitted itself.
+ */
+export const quoteStamps = table('quote_stamps', {
+  partition: { account: 'id', stamp: 'text' },
+  clustering: {},
+  value: codec('murmuration.store.StatusRef'),
+});
 /** Seconds for which a file of another server is kept. */
 export const REMOTE_MEDIA_S = 30 * 86_400;
 /** Cached files of other servers, by the SHA-256 of their address. A row whose file is gone has no effect. */
@@ -136,6 +145,7 @@ export const federationTables = [
   knownUris,
   listedHosts,
   outgoingDocuments,
+  quoteStamps,
   remoteHosts,
   remoteMedia,
   remoteMediaAges,

@@ -1,5 +1,6 @@
 import { codec } from '../proto/codec.js';
 import { federationTables } from './federation-tables.js';
+import { signInTables } from './sign-in-tables.js';
 import { table } from './table.js';
 
 // Each table is declared once; the adapters derive the rest. `era` is eraOfMs (domain/ids.ts).
@@ -488,5 +489,6 @@ export const allTables = [
   mediaRows,
   mediaFiles,
   mediaChunks,
+  ...signInTables,
   ...federationTables,
 ] as const;

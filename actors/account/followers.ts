@@ -15,6 +15,8 @@ export interface Commands {
   authorizeFollow: { in: P.AccountAuthorizeFollow; out: P.AccountEmpty };
   dropFollower: { in: P.AccountDropFollower; out: P.AccountEmpty };
   rejectFollow: { in: P.AccountRejectFollow; out: P.AccountEmpty };
+  /** Ends a follow that only the server of this remote account knows. */
+  disownFollow: { in: P.AccountDisownFollow; out: P.AccountEmpty };
   followRequests: { in: P.AccountEmpty; out: P.AccountFollowRequests };
 }
 export interface Events {
@@ -23,6 +25,7 @@ export interface Events {
   followerRefused: P.AccountFollowerRefused;
   followerRemoved: P.AccountFollowerRemoved;
   followRequestRemoved: P.AccountFollowRequestRemoved;
+  followDisowned: P.AccountFollowDisowned;
 }
 export interface State extends RelationState, ProfileState, SubscriberState, NoticeState, OriginState {}
 
@@ -83,6 +86,11 @@ export const followers: Slice<State, Commands, Events, NoticeTold> = {
       const event = { type: 'followRequestRemoved' as const, follower, edgeId, rejected: true };
       return { events: [event, ...answered(state, follower)], reply: {} };
     },
+    disownFollow(state, { follower }) {
+      const isForgotten = state.followers > state.recentFollowers.size;
+      const isKnown = state.requests.has(follower) || state.recentFollowers.has(follower);
+      return { events: isKnown || isForgotten ? [] : [{ type: 'followDisowned', follower }], reply: {} };
+    },
     followRequests(state) {
       const requests = Array.from(state.requests, ([follower, request]) => ({ follower, ...request, answer: false }));
       return { events: [], reply: { requests } };
@@ -109,6 +117,7 @@ export const followers: Slice<State, Commands, Events, NoticeTold> = {
       state.followers -= 1;
     },
     followRequestRemoved: (state, { follower }) => void state.requests.delete(follower),
+    followDisowned() {},
   },
   commands: {
     addFollower: {
@@ -141,6 +150,12 @@ export const followers: Slice<State, Commands, Events, NoticeTold> = {
       repeats: 'idempotent',
       local: false,
     },
+    disownFollow: {
+      in: codec('murmuration.account.DisownFollow'),
+      out: codec('murmuration.account.Empty'),
+      repeats: 'idempotent',
+      local: false,
+    },
     followRequests: {
       in: codec('murmuration.account.Empty'),
       out: codec('murmuration.account.FollowRequests'),
@@ -158,6 +173,7 @@ export const followers: Slice<State, Commands, Events, NoticeTold> = {
     followerRefused: { codec: codec('murmuration.account.FollowerRefused'), invalidates: false },
     followerRemoved: { codec: codec('murmuration.account.FollowerRemoved'), invalidates: false },
     followRequestRemoved: { codec: codec('murmuration.account.FollowRequestRemoved'), invalidates: false },
+    followDisowned: { codec: codec('murmuration.account.FollowDisowned'), invalidates: false },
   },
 };
 

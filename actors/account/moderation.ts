@@ -27,6 +27,8 @@ const SETTLED: Readonly<Record<string, (state: Readonly<State>, command: P.Accou
   unsuspend: ({ moderation }) => moderation.suspendedAtMs === 0,
   delete: ({ moderation }) => moderation.deleted,
   role: ({ owner }, { role }) => owner?.role === role,
+  delete_statuses: (_state, { statuses }) => (statuses?.some.length ?? 0) === 0,
+  mark_statuses_as_sensitive: (_state, { statuses }) => (statuses?.some.length ?? 0) === 0,
 };
 
 /**

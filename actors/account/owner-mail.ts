@@ -9,11 +9,13 @@ export interface Commands {
   noteUndelivered: { in: P.AccountNoteUndelivered; out: P.AccountEmpty };
   chooseMails: { in: P.AccountChooseMails; out: P.AccountEmpty };
   noteRepeatedSignUp: { in: P.AccountEmpty; out: P.AccountEmpty };
+  noteArchive: { in: P.AccountNoteArchive; out: P.AccountEmpty };
 }
 export interface Events {
   undelivered: P.AccountUndelivered;
   mailsChosen: P.AccountMailsChosen;
   signUpRepeated: P.AccountSignUpRepeated;
+  archiveReady: P.AccountArchiveReady;
 }
 export interface State extends RegisterState {
   /** Lists whose mails the owner does not want. */
@@ -47,8 +49,11 @@ export const ownerMail: Slice<State, Commands, Events> = {
       if (owner?.confirmed !== true || isPaused) return NOTHING;
       return { events: [{ type: 'signUpRepeated', atMs: nowMs }], reply: {} };
     },
+    noteArchive: ({ owner }, { expiresMs }) =>
+      owner === undefined ? NOTHING : { events: [{ type: 'archiveReady', expiresMs }], reply: {} },
   },
   apply: {
+    archiveReady() {},
     signUpRepeated(state, { atMs }) {
       state.signUpRepeatedAtMs = atMs;
     },
@@ -62,12 +67,14 @@ export const ownerMail: Slice<State, Commands, Events> = {
   },
   commands: {
     noteUndelivered: { in: codec('murmuration.account.NoteUndelivered'), out: empty, repeats: 'keyed', local: true },
+    noteArchive: { in: codec('murmuration.account.NoteArchive'), out: empty, repeats: 'keyed', local: true },
     noteRepeatedSignUp: { in: empty, out: empty, repeats: 'idempotent', local: true },
     chooseMails: { in: codec('murmuration.account.ChooseMails'), out: empty, repeats: 'idempotent', local: true },
   },
   events: {
     undelivered: { codec: codec('murmuration.account.Undelivered'), invalidates: false },
     mailsChosen: { codec: codec('murmuration.account.MailsChosen'), invalidates: false },
+    archiveReady: { codec: codec('murmuration.account.ArchiveReady'), invalidates: false },
     signUpRepeated: { codec: codec('murmuration.account.SignUpRepeated'), invalidates: false },
   },
 };

@@ -4,6 +4,7 @@ import { problem } from '../domain/problem.js';
 import type { Ctx, Decision, Recorded, Slice } from '../runtime/slice.js';
 import { type Events as CollectionEvents, type State as CollectionState, collectionsEnded } from './collections.js';
 import { POLICY_AT_FIRST, type PolicyState } from './notification-policy.js';
+import { type Events as AppEvents, type State as AppState, ownAppsEnded } from './own-apps.js';
 import type { State as PinState } from './pin.js';
 import { emptyProfile, type State as ProfileState } from './profile.js';
 import type { State as OtpState } from './second-factor.js';
@@ -17,7 +18,9 @@ export interface Events {
   purged: P.AccountPurged;
   somePurged: P.AccountPurgeSome;
 }
-export type Ended = Pick<Events, 'purged'> & Pick<CollectionEvents, 'collectionDeleted'>;
+export type Ended = Pick<Events, 'purged'> &
+  Pick<CollectionEvents, 'collectionDeleted'> &
+  Pick<AppEvents, 'ownAppDeleted'>;
 type Ending = Events & Ended & Pick<SessionEvents, 'tokenRevoked'>;
 
 /** Collections of the state that only the owner can see. A deletion clears them. */
@@ -42,6 +45,7 @@ const BELONGINGS = [
   'subscribers',
   'announcements',
   'codes',
+  'invites',
   'signInAddresses',
   'signInBrowsers',
   'endedMails',
@@ -52,6 +56,7 @@ export type State = SessionState &
   PolicyState &
   PinState &
   CollectionState &
+  AppState &
   StandingState &
   OtpState &
   Belongings;
@@ -109,7 +114,8 @@ export const purge: Slice<State, Commands, Events> = {
 export function ended(state: Readonly<State>, nowMs: number): Recorded<Ended>[] {
   const { avatar, header } = state.profile;
   const dropped = [avatar, header].flatMap((name) => name || []);
-  return [...collectionsEnded(state), { type: 'purged', dropped, atMs: nowMs, recipient: lastRecipient(state) }];
+  const purged = { type: 'purged', dropped, atMs: nowMs, recipient: lastRecipient(state) } as const;
+  return [...collectionsEnded(state), ...ownAppsEnded(state), purged];
 }
 
 /** Returns the owner for the last mail of an account; undefined if the address was never confirmed. */

@@ -13,6 +13,7 @@ import { followedTags } from './followed-tags.js';
 import { followers } from './followers.js';
 import type * as home from './home.js';
 import { indexing } from './indexing.js';
+import { invites } from './invites.js';
 import { lists } from './lists.js';
 import { markers } from './markers.js';
 import { media } from './media.js';
@@ -22,6 +23,7 @@ import { mute } from './mute.js';
 import { mutedConversations } from './muted-conversations.js';
 import { notificationPolicy, POLICY_AT_FIRST } from './notification-policy.js';
 import { notify } from './notify.js';
+import { ownApps } from './own-apps.js';
 import { ownerMail } from './owner-mail.js';
 import { personalNotes } from './personal-notes.js';
 import { pin } from './pin.js';
@@ -52,6 +54,8 @@ export const accountSlices = [
   announcements,
   recovery,
   secondFactor,
+  invites,
+  ownApps,
   signIns,
   ownerMail,
   profile,
@@ -126,6 +130,8 @@ export const initialAccount = (id: string): AccountState => ({
   announcements: new Map(),
   passwordReset: undefined,
   otp: undefined,
+  invites: new Map(),
+  ownApps: new Map(),
   confirmationSentAtMs: 0,
   emailChangedAtMs: 0,
   signUpRepeatedAtMs: 0,

@@ -7,6 +7,7 @@ import { indexedTags } from '../domain/text/hashtag.js';
 import { mixtureProblem, textProblem } from '../domain/text/status-text.js';
 import type { Slice } from '../runtime/slice.js';
 import { pollOf } from './poll.js';
+import type { Events as PolicyEvents } from './quote-policy.js';
 import { type ConversationState, changed, livingStatus, notFound } from './state.js';
 
 export interface Commands {
@@ -22,7 +23,7 @@ export interface Events {
 export const REVISIONS_MAX = 1_000;
 
 /** Edits of a status by its author. The previous revisions stay in its history. */
-export const edit: Slice<ConversationState, Commands, Events> = {
+export const edit: Slice<ConversationState, Commands, Events, PolicyEvents> = {
   decide: {
     edit(state, { statusId, by, ...next }, { nowMs }) {
       const entry = livingStatus(state, statusId);
@@ -71,9 +72,13 @@ export const edit: Slice<ConversationState, Commands, Events> = {
       if (status.remote.updatedMs <= record.remote.updatedMs || (record.edits ?? 0) >= REVISIONS_MAX) {
         // Servers report votes without a new time.
         const isReport = poll !== undefined && poll.round === record.poll?.round && !isSame(poll, record.poll);
-        return { events: isReport ? [{ type: 'pollReported', statusId, poll }] : [], reply: {} };
+        const reports = isReport ? [{ type: 'pollReported' as const, statusId, poll }] : [];
+        return { events: [...reports, ...policyOf(record, status)], reply: {} };
       }
-      return { events: [{ type: 'edited', ...revisedBy(record, status, poll) }], reply: {} };
+      return {
+        events: [{ type: 'edited', ...revisedBy(record, status, poll) }, ...policyOf(record, status)],
+        reply: {},
+      };
     },
   },
   apply: {
@@ -111,6 +116,15 @@ export const edit: Slice<ConversationState, Commands, Events> = {
     pollReported: { codec: codec('murmuration.conversation.PollReported'), invalidates: false },
   },
 };
+
+/** Returns the event of another policy on quotes, which servers state without a new time. */
+function policyOf(
+  record: P.StoreStatusRecord,
+  { quotePolicy: policy = 'nobody', manualQuotePolicy: manualPolicy }: P.StoreStatusRecord,
+): readonly ({ readonly type: 'quotePolicySet' } & P.ConversationQuotePolicySet)[] {
+  const isAsBefore = policy === (record.quotePolicy ?? 'nobody') && manualPolicy === record.manualQuotePolicy;
+  return isAsBefore ? [] : [{ type: 'quotePolicySet', statusId: record.id, policy, manualPolicy }];
+}
 
 /** Returns the event of an edit by the author of another server. Its server has applied its own limits. */
 function revisedBy(

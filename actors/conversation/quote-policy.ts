@@ -30,9 +30,10 @@ export const quotePolicy: Slice<ConversationState, Commands, Events> = {
     },
   },
   apply: {
-    quotePolicySet(state, { statusId, policy }) {
+    quotePolicySet(state, { statusId, policy, manualPolicy }) {
       const entry = state.statuses.get(statusId);
-      if (entry !== undefined) entry.record = changed(entry.record, { quotePolicy: policy });
+      if (entry !== undefined)
+        entry.record = changed(entry.record, { quotePolicy: policy, manualQuotePolicy: manualPolicy });
     },
   },
   commands: {

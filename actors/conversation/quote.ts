@@ -1,8 +1,9 @@
 import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
+import { isLocal } from '../domain/addresses.js';
 import { isProblem, problem } from '../domain/problem.js';
 import { fitsQuote, mayQuote } from '../domain/quoting.js';
-import type { Slice } from '../runtime/slice.js';
+import type { Ctx, Slice } from '../runtime/slice.js';
 import { changeMark, dueTurn, heldMark, knownMark, markOfQuote, tooManyMarks } from './marks.js';
 import type { TurnEvents } from './marks-part.js';
 import { type ConversationState, changed, livingStatus, notFound, recount, type ThreadEntry } from './state.js';
@@ -26,18 +27,15 @@ export interface Events {
 /** Quotes. The quoted status decides; the quoting one stores the decision. */
 export const quote: Slice<ConversationState, Commands, Events, TurnEvents> = {
   decide: {
-    quote(state, { statusId, by, quotingId, visibility, follows, conversationId }, ctx) {
+    quote(state, { statusId, by, quotingId, visibility, follows, conversationId, approved = false }, ctx) {
       const entry = livingStatus(state, statusId);
       // The reply is always empty: `quoteState` returns the result.
       if (isProblem(entry) || tooManyMarks(entry, 'quotes') !== undefined) return { events: [], reply: {} };
       if (knownMark(entry, quotingId, ctx).mark.quote !== undefined) return { events: [], reply: {} };
       const { record } = entry;
-      if (!mayQuote(record, by, follows) || !fitsQuote(record.visibility, visibility)) return { events: [], reply: {} };
-      const listed = visibility === 'public' || visibility === 'unlisted';
-      const turn = dueTurn(state, ctx);
-      if (isProblem(turn)) return turn;
-      const event = { statusId, by, quotingId, listed, atMs: ctx.nowMs, conversationId };
-      return { events: [{ type: 'quoted', ...event }, ...turn], reply: {} };
+      if (!approved && !isPermitted(record, by, follows, visibility)) return { events: [], reply: {} };
+      const events = quotedNow(state, ctx, { statusId, by, quotingId, visibility, conversationId });
+      return isProblem(events) ? events : { events, reply: {} };
     },
     quoteState(state, { statusId, quotingId }, ctx) {
       const entry = state.statuses.get(statusId);
@@ -69,12 +67,15 @@ export const quote: Slice<ConversationState, Commands, Events, TurnEvents> = {
       if (isProblem(turn)) return turn;
       return { events: [{ type: 'unquoted', statusId, quotingId, earlier }, ...turn], reply: {} };
     },
-    settleQuote(state, { statusId, quotedId, state: settled }) {
+    settleQuote(state, { statusId, quotedId, state: wanted, approvalUri }) {
       const record = state.statuses.get(statusId)?.record;
       const held = record?.quote;
       if (record === undefined) return notFound();
-      if (record.deleted || held?.statusId !== quotedId || held.state === settled) return { events: [], reply: {} };
-      return { events: [{ type: 'quoteSettled', statusId, state: settled }], reply: {} };
+      if (record.deleted || held?.statusId !== quotedId) return { events: [], reply: {} };
+      // A refusal of what was permitted revokes it. A revoked quote stays revoked: answers may arrive out of order.
+      const settled = wanted === 'rejected' && held.state === 'accepted' ? 'revoked' : wanted;
+      if (held.state === settled || held.state === 'revoked') return { events: [], reply: {} };
+      return { events: [{ type: 'quoteSettled', statusId, state: settled, approvalUri }], reply: {} };
     },
   },
   apply: {
@@ -100,10 +101,12 @@ export const quote: Slice<ConversationState, Commands, Events, TurnEvents> = {
       recount(entry, -1);
       if (known.listed && !known.revoked) countQuotes(entry, -1);
     },
-    quoteSettled(state, { statusId, state: settled }) {
+    quoteSettled(state, { statusId, state: settled, approvalUri }) {
       const entry = state.statuses.get(statusId);
-      if (entry?.record.quote === undefined) return;
-      entry.record = changed(entry.record, { quote: { ...entry.record.quote, state: settled } });
+      const held = entry?.record.quote;
+      if (entry === undefined || held === undefined) return;
+      const quote = { ...held, state: settled, approvalUri: approvalUri ?? held.approvalUri };
+      entry.record = changed(entry.record, { quote });
     },
   },
   commands: {
@@ -149,6 +152,28 @@ export const quote: Slice<ConversationState, Commands, Events, TurnEvents> = {
     quoteSettled: { codec: codec('murmuration.conversation.QuoteSettled'), invalidates: false },
   },
 };
+
+/**
+ * Returns true if the policy of a local status permits a quote. The server of another status decides itself: its policy
+ * as known here permits nothing.
+ */
+export const isPermitted = (record: P.StoreStatusRecord, by: string, follows: boolean, visibility: string): boolean =>
+  isLocal(record) && mayQuote(record, by, follows) && fitsQuote(record.visibility, visibility);
+
+/** Returns the events of a quote that is permitted, or a refusal while too many marks change. */
+export function quotedNow(
+  state: Readonly<ConversationState>,
+  ctx: Ctx,
+  {
+    visibility,
+    ...quoted
+  }: Pick<P.ConversationQuote, 'statusId' | 'by' | 'quotingId' | 'visibility' | 'conversationId'>,
+) {
+  const turn = dueTurn(state, ctx);
+  if (isProblem(turn)) return turn;
+  const listed = visibility === 'public' || visibility === 'unlisted';
+  return [{ type: 'quoted' as const, ...quoted, listed, atMs: ctx.nowMs }, ...turn];
+}
 
 /** Counts only quotes that everybody may see, so that the count reveals nothing. */
 function countQuotes(entry: ThreadEntry, change: 1 | -1): void {

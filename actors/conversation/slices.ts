@@ -1,4 +1,5 @@
 import type { CommandsOf, EventsOf } from '../runtime/slice.js';
+import { attachQuote } from './attach-quote.js';
 import { bookmark } from './bookmark.js';
 import { card } from './card.js';
 import { edit } from './edit.js';
@@ -8,6 +9,8 @@ import { poll } from './poll.js';
 import { quote } from './quote.js';
 import { quotePolicy } from './quote-policy.js';
 import { reblog } from './reblog.js';
+import { requestQuote } from './request-quote.js';
+import { sensitive } from './sensitive.js';
 import { thread } from './thread.js';
 
 /** The slices of a conversation: a new one is its file and its line here. */
@@ -18,8 +21,11 @@ export const conversationSlices = [
   bookmark,
   card,
   edit,
+  sensitive,
   quote,
   quotePolicy,
+  requestQuote,
+  attachQuote,
   poll,
   marksPart,
 ] as const;

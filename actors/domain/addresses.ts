@@ -73,6 +73,10 @@ export function statusUri(baseUrl: string, { id, reblogOfId, origin }: Written, 
   return `${accountUri(baseUrl, author)}/statuses/${id}${reblogOfId === undefined ? '' : '/activity'}`;
 }
 
+/** Returns the address of the stamp by which the author of a local status permits its quote by another. Source: FEP-044f. */
+export const stampUri = (baseUrl: string, quoted: Written, author: Named, quotingId: string): string =>
+  `${statusUri(baseUrl, quoted, author)}/quote_authorizations/${quotingId}`;
+
 /** Returns the web page of a status. */
 export const statusUrl = (baseUrl: string, { id, origin }: Written, author: Named): string =>
   origin === undefined ? `${accountUrl(baseUrl, author)}/${id}` : origin.url || origin.uri;

@@ -2,10 +2,18 @@ import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 
 /**
  * Purpose of a token, which is invalid for the others: links in mails, the cookie of a browser in which somebody has
- * signed in to the account, access tokens, a second factor that is being set up, and the proof of a password that waits
- * for the second factor.
+ * signed in to the account, access tokens, a second factor that is being set up, the proof of a password that waits
+ * for the second factor, and invitations.
  */
-export type TokenPurpose = 'confirmation' | 'reset' | 'unsubscribe' | 'browser' | 'access' | 'otp' | 'ticket';
+export type TokenPurpose =
+  | 'confirmation'
+  | 'reset'
+  | 'unsubscribe'
+  | 'browser'
+  | 'access'
+  | 'otp'
+  | 'ticket'
+  | 'invite';
 
 /** An account's id and the random text that tells tokens of one account and purpose apart. */
 export interface TokenContent {

@@ -33,9 +33,9 @@ const OF_ROLE: Readonly<Record<string, number>> = {
     staff.manage_reports,
     staff.manage_taxonomies,
     staff.manage_users,
+    invite_users,
   ]),
-  // Everything but invitations, which do not exist here.
-  admin: sum(Object.values(staff)),
+  admin: sum([...Object.values(staff), invite_users]),
   owner: administrator,
 };
 

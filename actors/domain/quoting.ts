@@ -3,32 +3,54 @@ export interface Quotable {
   readonly accountId: string;
   readonly visibility: string;
   readonly reblogOfId?: string | undefined;
+  readonly domain?: string | undefined;
   readonly quotePolicy?: string | undefined;
+  readonly manualQuotePolicy?: string | undefined;
 }
 
-/** Policy of statuses and accounts that set none. Source: Mastodon UserSettings. */
+/** Classes of accounts in a policy on quotes. */
+export type Quoters = 'public' | 'followers' | 'nobody';
+
+/** Policy of local statuses and accounts that set none. Source: Mastodon UserSettings. */
 export const QUOTE_POLICY_DEFAULT = 'public';
 
 /**
  * Returns the accounts that may quote a status: everybody, followers, or nobody. Only its author may quote a status
- * that is not for everybody.
+ * that is not for everybody. Nobody may quote a status of another server that states no policy. Source: FEP-044f.
  */
-export function quotableBy({ visibility, reblogOfId, quotePolicy }: Quotable): 'public' | 'followers' | 'nobody' {
-  if ((visibility !== 'public' && visibility !== 'unlisted') || reblogOfId !== undefined) return 'nobody';
-  if (quotePolicy === undefined) return QUOTE_POLICY_DEFAULT;
-  return quotePolicy === 'public' || quotePolicy === 'followers' ? quotePolicy : 'nobody';
+export function quotableBy(status: Quotable): Quoters {
+  if (!isQuotable(status)) return 'nobody';
+  return quotersIn(status.quotePolicy ?? (status.domain ? undefined : QUOTE_POLICY_DEFAULT));
 }
+
+/** Returns the accounts that may ask the author of a status for the permission to quote it. */
+export const quotableOnRequest = (status: Quotable): Quoters =>
+  isQuotable(status) ? quotersIn(status.manualQuotePolicy) : 'nobody';
+
+const isQuotable = ({ visibility, reblogOfId }: Quotable): boolean =>
+  (visibility === 'public' || visibility === 'unlisted') && reblogOfId === undefined;
+
+const quotersIn = (policy: string | undefined): Quoters =>
+  policy === 'public' || policy === 'followers' ? policy : 'nobody';
+
+/** `automatic`: the quote is permitted; `manual`: its author decides; `denied`: it is not permitted. */
+export type QuoteApproval = 'automatic' | 'manual' | 'denied';
 
 /**
  * The only place that decides whether an account may quote a status that it may see. `follows`: it follows the author.
  * Source: Mastodon Status#quote_policy_for_account.
  */
-export function mayQuote(status: Quotable, by: string | undefined, follows: boolean): boolean {
-  if (by === undefined || status.visibility === 'direct' || status.reblogOfId !== undefined) return false;
-  if (by === status.accountId) return true;
-  const allowed = quotableBy(status);
-  return allowed === 'public' || (allowed === 'followers' && follows);
+export function quoteApproval(status: Quotable, by: string | undefined, follows: boolean): QuoteApproval {
+  if (by === undefined || status.visibility === 'direct' || status.reblogOfId !== undefined) return 'denied';
+  if (by === status.accountId) return 'automatic';
+  const isAmong = (allowed: Quoters) => allowed === 'public' || (allowed === 'followers' && follows);
+  if (isAmong(quotableBy(status))) return 'automatic';
+  return isAmong(quotableOnRequest(status)) ? 'manual' : 'denied';
 }
+
+/** Returns true if an account may quote a status without asking its author. */
+export const mayQuote = (status: Quotable, by: string | undefined, follows: boolean): boolean =>
+  quoteApproval(status, by, follows) === 'automatic';
 
 /**
  * True if the quoting status reaches only accounts that may see the quoted one: everybody who sees the quote sees what

@@ -1,6 +1,7 @@
 import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
 import { problem } from '../domain/problem.js';
+import { givesWay, isForeign, listsToTell, withLifted } from '../domain/servers/listed-limits.js';
 import type { Slice } from '../runtime/slice.js';
 
 export interface Commands {
@@ -10,6 +11,8 @@ export interface Commands {
 export interface Events {
   entryPut: P.InstanceEntryPut;
   entryRemoved: P.InstanceEntryRemoved;
+  /** A person ended a limit that a block list had brought. */
+  limitLifted: P.InstanceLimitLifted;
 }
 export interface State {
   /** Entries by collection, then by id. */
@@ -30,6 +33,8 @@ export const COLLECTIONS = [
   'trends',
   'emojis',
   'keys',
+  'relays',
+  'block_lists',
 ] as const;
 export type Collection = (typeof COLLECTIONS)[number];
 
@@ -45,11 +50,12 @@ export const entries: Slice<State, Commands, Events> = {
       if (given === undefined || !isCollection(given.collection)) return problem('not_found', 'Record not found');
       const held = state.entries.get(given.collection) ?? new Map<string, P.InstanceEntry>();
       const same = given.key === '' ? undefined : [...held.values()].find((one) => one.key === given.key);
-      const known = given.id === '' ? (replace ? same : undefined) : held.get(given.id);
+      const known = given.id === '' ? (replace || givesWay(same, given) ? same : undefined) : held.get(given.id);
       if (given.id !== '' && known === undefined) return problem('not_found', 'Record not found');
       // An instance key never changes. If two nodes create one at the same time, both get the first.
       if (same !== undefined && given.collection === 'keys' && known === undefined) return { events: [], reply: same };
       if (same !== undefined && same.id !== known?.id) return taken(same);
+      if (known !== undefined && isForeign(known, given)) return taken(known);
       if (known === undefined && held.size >= ENTRIES_MAX)
         return problem('limit_reached', `There may be ${ENTRIES_MAX} of them at most`);
       const id = known?.id ?? newId();
@@ -60,8 +66,18 @@ export const entries: Slice<State, Commands, Events> = {
     removeEntry(state, { collection, id, by }, { nowMs, newId }) {
       const held = state.entries.get(collection)?.get(id);
       if (held === undefined) return problem('not_found', 'Record not found');
-      const event = { collection, id, by, auditId: newId(), atMs: nowMs, key: held.key };
-      return { events: [{ type: 'entryRemoved', ...event }], reply: held };
+      const { key, relay } = held;
+      const event = {
+        collection,
+        id,
+        by,
+        auditId: newId(),
+        atMs: nowMs,
+        key,
+        ...(relay === undefined ? {} : { relay }),
+      };
+      const lifted = listsToTell(held, by).map((list) => ({ type: 'limitLifted' as const, list, domain: key }));
+      return { events: [{ type: 'entryRemoved', ...event }, ...lifted], reply: held };
     },
   },
   apply: {
@@ -72,6 +88,7 @@ export const entries: Slice<State, Commands, Events> = {
       state.entries.set(put.collection, held);
     },
     entryRemoved: (state, { collection, id }) => void state.entries.get(collection)?.delete(id),
+    limitLifted: (state, { list, domain }) => withLifted(state.entries.get('block_lists'), list, domain),
   },
   commands: {
     putEntry: { in: codec('murmuration.instance.PutEntry'), out: entry, repeats: 'keyed', local: true },
@@ -80,6 +97,7 @@ export const entries: Slice<State, Commands, Events> = {
   events: {
     entryPut: { codec: codec('murmuration.instance.EntryPut'), invalidates: true },
     entryRemoved: { codec: codec('murmuration.instance.EntryRemoved'), invalidates: true },
+    limitLifted: { codec: codec('murmuration.instance.LimitLifted'), invalidates: true },
   },
 };
 
@@ -90,8 +108,16 @@ function isSame(one: P.InstanceEntry, other: P.InstanceEntry): boolean {
   return bytes(one).equals(bytes(other));
 }
 
+/** Names of the keys of collections whose keys are no domains. */
+const UNIQUE_FIELDS: Readonly<Record<string, string>> = {
+  ip_blocks: 'ip',
+  canonical_email_blocks: 'email',
+  relays: 'address',
+  block_lists: 'address',
+};
+
 function taken({ collection }: P.InstanceEntry) {
-  const field = collection === 'ip_blocks' ? 'ip' : collection === 'canonical_email_blocks' ? 'email' : 'domain';
+  const field = UNIQUE_FIELDS[collection] ?? 'domain';
   const error = { error: 'ERR_TAKEN', description: 'has already been taken' };
   const label = field.charAt(0).toUpperCase() + field.slice(1);
   return problem('invalid', `Validation failed: ${label} has already been taken`, { [field]: [error] });

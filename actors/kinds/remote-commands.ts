@@ -1,5 +1,11 @@
 /** Commands that only an account of another server answers. */
-export const ONLY_REMOTE: ReadonlySet<string> = new Set(['receive', 'reviseReceived', 'forgetReceived', 'vanish']);
+export const ONLY_REMOTE: ReadonlySet<string> = new Set([
+  'receive',
+  'reviseReceived',
+  'forgetReceived',
+  'vanish',
+  'disownFollow',
+]);
 
 /** Commands that an account of another server answers. */
 export const REMOTE_COMMANDS: ReadonlySet<string> = new Set([

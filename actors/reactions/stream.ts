@@ -145,6 +145,7 @@ export const conversationStream = (
     pollReported: editSeen,
     cardSet: editSeen,
     quoteSettled: editSeen,
+    quoteAttached: editSeen,
     removed({ statusId, tags, media, mentions, reblogs }, { state }, effects) {
       const record = state.statuses.get(statusId)?.record;
       // Includes the hashtags, media, mentions and reblogs by which streams have shown the status.

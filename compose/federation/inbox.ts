@@ -22,10 +22,10 @@ type Parts = Pick<Services, 'registry' | 'newAccountId'>;
 /** Builds everything that handlers of activities use. */
 export function incomingServices(
   { settings, tables, clock, caches }: NodeBase,
-  { account, conversation, report }: Kinds,
+  { account, conversation, instance, report }: Kinds,
   runtime: Runtime,
   { registry, newAccountId }: Parts,
-  remote: Pick<IncomingServices, 'people' | 'notes' | 'policies'>,
+  remote: Pick<IncomingServices, 'people' | 'notes' | 'policies' | 'relays'>,
 ): IncomingServices {
   const [query, queryNow] = [askerOf(account, runtime), answererOf(account, runtime)];
   return {
@@ -34,6 +34,7 @@ export function incomingServices(
     askAccount: receiverOf(account, runtime),
     askConversation: receiverOf(conversation, runtime),
     askReport: receiverOf(report, runtime),
+    askInstance: receiverOf(instance, runtime),
     async relationsOf(viewer, target) {
       const asked = { targets: [target] };
       const reply = queryNow(viewer, 'relations', asked) ?? (await query(viewer, 'relations', asked));

@@ -20,7 +20,7 @@ interface Remote {
 /** Opens what finds and stores accounts and statuses of other servers. */
 export function openRemote(
   { settings, tables, clock, caches }: NodeBase,
-  { account, limits }: Kinds,
+  { account, conversation, limits }: Kinds,
   runtime: Runtime,
   names: Pick<PeopleContext, 'registry' | 'newAccountId'>,
   client: FederationClient,
@@ -31,7 +31,7 @@ export function openRemote(
   const policies = limits.domains;
   const shared = { tables, clock, caches, client, baseUrl, askAccount, registry: names.registry };
   const people = new People({ ...shared, ...names, domain, policies });
-  const notes = new Notes({ ...shared, people });
+  const notes = new Notes({ ...shared, people, askConversation: receiverOf(conversation, runtime) });
   const around = { clock, caches, client, notes };
   return {
     people,

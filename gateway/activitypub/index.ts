@@ -4,6 +4,7 @@ import { collectionDocumentRoutes } from './collections.js';
 import { followersSynchronizationRoutes } from './followers-synchronization.js';
 import { withPages } from './for-browsers.js';
 import { inboxRoutes } from './inbox.js';
+import { quoteStampRoutes } from './quote-stamps.js';
 import { statusCollectionRoutes } from './status-collections.js';
 import { statusDocumentRoutes } from './statuses.js';
 import { webFingerRoutes } from './web-finger.js';
@@ -16,5 +17,6 @@ export const activityPubRoutes: readonly AnyRoute[] = withPages([
   ...inboxRoutes,
   ...statusDocumentRoutes,
   ...statusCollectionRoutes,
+  ...quoteStampRoutes,
   ...webFingerRoutes,
 ]);

@@ -61,7 +61,7 @@ const serve = (
   });
 
 /** Returns a local status that is no reblog if the signer may see it. */
-async function askedStatus(
+export async function askedStatus(
   request: Pick<Request<unknown, unknown, unknown>, 'headers' | 'target' | 'services'>,
   author: StoreAccountRecord,
   id: string,

@@ -22,6 +22,11 @@ export function Shell(props: {
         </a>
         <Header site={site} reader={reader} />
         <main id="content" class={view.width ?? 'read'}>
+          {reader.fault !== undefined && (
+            <p class="fault" role="alert">
+              {reader.fault}
+            </p>
+          )}
           {children}
         </main>
         <Footer site={site} reader={reader} />

@@ -20,11 +20,16 @@ export interface Reader {
   readonly person?: {
     readonly username: string;
     readonly isModerator: boolean;
+    readonly mayInvite: boolean;
+    /** Stored name of their role (actors/domain/permissions.ts). */
+    readonly role: string;
     /** Value that forms must carry (oauth/session.ts). */
     readonly csrf: string;
   };
   /** Path and query of the page. */
   readonly url: string;
+  /** Message above the content: why a form is shown again. */
+  readonly fault?: string;
   /** Header `If-None-Match`. */
   readonly ifNoneMatch?: string | undefined;
 }

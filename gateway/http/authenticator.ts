@@ -4,6 +4,7 @@ import type { StoreAccountRecord, StoreTokenRecord } from '../../proto/gen/types
 import { Cache, type Caches } from '../../store/cache/cache.js';
 import type { ReadTables } from '../../store/port.js';
 import { accounts, tokens } from '../../store/tables.js';
+import { type ApiPerson, SESSION_SCOPES, WEB_CLIENT } from './api-call.js';
 import type { Bearer } from './route.js';
 
 /** Caller of a request: anonymous, an application or a user. */
@@ -116,4 +117,10 @@ function authenticated(
 /** Returns true if the account may act: it is confirmed, approved, not disabled and not suspended. */
 export function usable(account: StoreAccountRecord): boolean {
   return account.confirmed && account.approved && !account.disabled && !isSuspended(account);
+}
+
+/** Returns the caller that a browser session is. */
+export function sessionCaller({ account, tokenHash: hash }: ApiPerson): Authenticated {
+  const bearer = { accountId: account.id, clientId: WEB_CLIENT, scopes: SESSION_SCOPES, tokenHash: hash };
+  return { viewer: account.id, hash, token: { ...bearer, kind: 'session', atMs: 0 }, account, bearer };
 }

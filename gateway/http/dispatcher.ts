@@ -3,8 +3,8 @@ import { LogBound } from '../../actors/domain/log-bound.js';
 import { isProblem, type Problem, problem, Unavailable } from '../../actors/domain/problem.js';
 import { Cache, type Caches } from '../../store/cache/cache.js';
 import { idText, isIdText } from '../paging/bounds.js';
-import { type ApiAnswer, type ApiCall, type ApiPerson, SESSION_SCOPES, WEB_CLIENT } from './api-call.js';
-import type { Authenticator, Caller } from './authenticator.js';
+import type { ApiAnswer, ApiCall, ApiPerson } from './api-call.js';
+import { type Authenticator, type Caller, sessionCaller } from './authenticator.js';
 import { authorize, NOBODY, permit } from './authorize.js';
 import { once } from './idempotency.js';
 import type { ClientAddress } from './limits/client-address.js';
@@ -15,8 +15,9 @@ import { BODY_BYTES_MAX, parseBody } from './request/body.js';
 import { parseUrlEncoded, percentDecode, Unparsable } from './request/form.js';
 import type { Head } from './request/head.js';
 import { type Address, type Arrival, Incoming } from './request/incoming.js';
+import { refusedForm } from './request/refused-form.js';
 import { type Validate, validators } from './request/validate.js';
-import type { Answer, AnyRoute } from './route.js';
+import type { Answer, AnyRoute, Request } from './route.js';
 import { type Match, paramNames, Router } from './router.js';
 import type { Services } from './services.js';
 
@@ -78,6 +79,7 @@ const NO_SUCH_PAGE = problem('not_found', 'There is nothing at this address');
 /** Takes a request through authorization, parsing, validation and its handler to an answer. Independent of sockets. */
 export class Dispatcher {
   readonly #router: Router<Prepared>;
+  readonly #prepared = new Map<AnyRoute, Prepared>();
   readonly #services: Services;
   readonly #authenticator: Authenticator;
   readonly #clientAddress: ClientAddress;
@@ -95,7 +97,8 @@ export class Dispatcher {
   ) {
     this.#rateLimits = rateLimits;
     const compile = validators();
-    this.#router = new Router(routes.map((route) => prepare(route, compile, services.caches)));
+    for (const route of routes) this.#prepared.set(route, prepare(route, compile, services.caches));
+    this.#router = new Router([...this.#prepared.values()]);
     this.#services = services;
     this.#authenticator = authenticator;
     this.#clientAddress = clientAddress;
@@ -190,6 +193,7 @@ export class Dispatcher {
     bytes: Uint8Array,
     arrival: Arrival,
   ): Handled | Promise<Handled> {
+    if (caller.bearer !== undefined) this.#services.registry.noteTokenUse(caller.bearer.tokenHash);
     const limits = this.#rateLimits;
     if (limits === undefined || !prepared.isLimited) {
       return this.#carryOut(prepared, address, caller, bytes, arrival);
@@ -239,7 +243,7 @@ export class Dispatcher {
       const parsed = this.#parseBody(route, bytes, arrival.head);
       const validate = prepared.body ?? prepared.query;
       const valid = validate?.(parsed) ?? { value: parsed };
-      if (isProblem(valid)) return valid;
+      if (isProblem(valid)) return this.#again(route.page, valid, { caller, address, arrival, sent: parsed });
       body = valid.value;
       if (validate !== undefined && validate === prepared.query) asked = { params: address.params, query: body };
     }
@@ -247,6 +251,27 @@ export class Dispatcher {
     const key = route.idempotent === undefined ? undefined : request.headers['idempotency-key'];
     if (key) return once(request, route, arrival.head.path, key);
     return route.handle(request);
+  }
+
+  /** Shows the page of a refused form again (route.ts, `Route.page`). */
+  #again(
+    page: AnyRoute | undefined,
+    refused: Problem,
+    form: { readonly caller: Caller; readonly address: Address; readonly arrival: Arrival; readonly sent: object },
+  ): Handled | Promise<Handled> {
+    const prepared = page && this.#prepared.get(page);
+    if (page === undefined || prepared === undefined) return refused;
+    const { caller, address, arrival, sent } = form;
+    const again = refusedForm(refused, sent);
+    const params = prepared.params?.({ ...(address.params as object) }) ?? { value: EMPTY };
+    const own = address.query as object;
+    const typed = prepared.query?.({ ...own, ...again.typed }) ?? { value: EMPTY };
+    // The refused field may be one of the page's query, which then counts as absent.
+    const query = isProblem(typed) ? (prepared.query?.({ ...own }) ?? typed) : typed;
+    if (isProblem(params) || isProblem(query)) return refused;
+    const asked = { params: params.value, query: query.value };
+    const [services, from] = [this.#services, this.#clientAddress];
+    return shownAgain(page, new Incoming(services, from, caller, asked, EMPTY, arrival, this.#api, again), refused);
   }
 
   /** Carries out a call of a page (route.ts, `Request.api`). */
@@ -315,14 +340,25 @@ export class Dispatcher {
   }
 }
 
+/**
+ * Shows the page of a form again, with status 422. Returns the refusal where the page cannot show the form, for example
+ * because the session has ended.
+ */
+async function shownAgain(
+  { handle }: AnyRoute,
+  request: Request<never, never, never>,
+  problem: Problem,
+): Promise<Answer | Problem> {
+  const shown = await handle(request);
+  const isPage = 'status' in shown && shown.status === 200 && shown.headers?.['content-type']?.startsWith('text/html');
+  return isPage ? { ...shown, status: 422 } : problem;
+}
+
 /** Permits a call of a page. Without a person it may do what nobody needs a token for. */
 function callerOf(route: AnyRoute, person: ApiPerson | undefined): Caller | Problem {
   if (person === undefined)
     return route.auth === 'none' || route.auth === 'optional' ? NOBODY : problem('unauthorized', 'Please sign in');
-  const { account, tokenHash: hash } = person;
-  const bearer = { accountId: account.id, clientId: WEB_CLIENT, scopes: SESSION_SCOPES, tokenHash: hash };
-  const token = { ...bearer, kind: 'session', atMs: 0 };
-  return permit(route, { viewer: account.id, hash, token, account, bearer });
+  return permit(route, sessionCaller(person));
 }
 
 const isKnownUser = ({ auth }: AnyRoute, caller: Caller | Problem | Promise<Caller | Problem>): boolean =>

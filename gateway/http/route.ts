@@ -5,6 +5,7 @@ import type { Soon } from '../paging/soon.js';
 import type { ApiAnswer, ApiCall, ApiPerson } from './api-call.js';
 import type { Shape } from './entity.js';
 import type { JsonPieces } from './json-pieces.js';
+import type { RefusedForm } from './request/refused-form.js';
 import type { Services } from './services.js';
 
 /**
@@ -61,6 +62,8 @@ export interface Request<P, Q, B> {
   readonly remoteAddress: string;
   /** Id in the answer's X-Request-Id and in the log. */
   readonly id: string;
+  /** Present when the page is shown again because the schema of its form refused a field (`Route.page`). */
+  readonly refused?: RefusedForm | undefined;
   /**
    * Calls a route of the API in the name of a signed-in person, or of nobody: a page shows and does what an application would, by the
    * same checks. Rejects only if the handler fails. @throws Unavailable
@@ -99,10 +102,17 @@ export interface Route<
   readonly scope?: string | readonly string[];
   /** The caller's role must also have this permission: for moderators. */
   readonly permission?: Permission;
+  /** Pages and forms for moderators: the permission that the role of the signed-in person must have (routes/html/personal.ts). */
+  readonly staff?: Permission;
   /** A value that does not fit gets a 404: no such resource can exist. */
   readonly params?: P;
   readonly query?: Q;
   readonly body?: B;
+  /**
+   * Page that has the form. When the schema of the body refuses a field, the server changes nothing and shows this page
+   * again with a message and what was typed, as a 422. Path and query of the page come from the form.
+   */
+  readonly page?: AnyRoute;
   /** True: the handler gets the body as received, as bytes, and checks its type itself. */
   readonly isRaw?: boolean;
   /**

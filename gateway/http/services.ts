@@ -1,3 +1,4 @@
+import type { Commands as ArchiveCommands } from '../../actors/archive/archive.js';
 import type { ConversationCommands } from '../../actors/conversation/slices.js';
 import type { KeyedTokens } from '../../actors/domain/keyed-tokens.js';
 import type { Problem } from '../../actors/domain/problem.js';
@@ -62,6 +63,7 @@ export interface Services extends ReadServices {
   /** Creates the stored forms of uploads. */
   readonly workshop: Pick<Workshop, 'receive' | 'preview' | 'rectangle' | 'emoji' | 'remove'>;
   readonly askReport: TypedAsk<ReportCommands>;
+  readonly askArchive: TypedAsk<ArchiveCommands>;
   /** Claims of names and immutable rows that no actor owns (apps, application tokens): actors/registry. */
   readonly registry: Registry;
   readonly random: Random;
@@ -132,6 +134,8 @@ export interface Registry {
   putApp(clientId: string, app: import('../../proto/gen/types.js').StoreAppRecord): Promise<void>;
   putAppToken(hash: string, token: import('../../proto/gen/types.js').StoreTokenRecord): Promise<void>;
   removeAppToken(hash: string, token: import('../../proto/gen/types.js').StoreTokenRecord): Promise<void>;
+  /** Records a use of a token, at most once an hour. Neither waits nor fails. */
+  noteTokenUse(hash: string): void;
   /**
    * Counts a sign-up that was refused because `domain` blocks the provider of the e-mail address. `attempt` is a new
    * id.

@@ -1,4 +1,4 @@
-import { eraOfMs } from '../../actors/domain/ids.js';
+import { eraOfMs, isId } from '../../actors/domain/ids.js';
 import { RANGE_LIMIT_MAX } from '../../store/port.js';
 import { accounts, auditLog } from '../../store/tables.js';
 import type { Services } from '../http/services.js';
@@ -9,7 +9,7 @@ import { FIRST_ERA } from './listed-accounts.js';
 export interface AuditedAct {
   readonly id: string;
   readonly at: string;
-  /** The moderator's name; `operator` for the command line. */
+  /** The moderator's name; `operator` for the command line; the address of a block list. */
   readonly by: string;
   readonly action: string;
   /** Id of an account, a report or an entry. */
@@ -36,7 +36,7 @@ export async function auditOf(
     const range = { ...bound, reverse: true, limit: wanted - found.length };
     for (const { key, value } of await tables.range(auditLog, { era }, range)) found.push({ id: key.entry, ...value });
   }
-  const ids = [...new Set(found.flatMap(({ by, target }) => [by, target]))].filter((id) => id !== '');
+  const ids = [...new Set(found.flatMap(({ by, target }) => [by, target]))].filter(isId);
   const people = await tables.getMany(
     accounts,
     ids.map((account) => ({ account })),

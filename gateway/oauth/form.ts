@@ -7,6 +7,13 @@ const TOKEN_CHARS_MAX = 512;
 /** Schema of an optional form field. */
 export const field = (maxLength = TOKEN_CHARS_MAX) => Type.String({ default: '', maxLength });
 
+/**
+ * Schema of the value with which a form proves its origin (session.ts). A value of another form counts as absent, so the
+ * route refuses it as forged.
+ */
+export const csrfField = () =>
+  Type.String({ default: '', maxLength: TOKEN_CHARS_MAX, pattern: '^[\\w-]{0,64}$', lenient: true });
+
 /** RFC 6749 §5.2. */
 type OAuthErrorCode =
   | 'invalid_request'

@@ -63,19 +63,29 @@ export const endedCookie = (services: Pick<Services, 'instance'>): string => coo
 
 /** Returns the session of the request's cookie, if it is still valid. @throws Unavailable */
 export async function sessionOf(
-  services: Pick<Services, 'tables' | 'clock'>,
+  services: Pick<Services, 'tables' | 'clock' | 'registry'>,
   headers: Headers,
 ): Promise<Session | undefined> {
   const token = cookieOf(headers, SESSION);
   if (token === undefined) return undefined;
-  const record = await services.tables.get(tokens, { hash: tokenHash(token) });
+  const hash = tokenHash(token);
+  const account = await sessionAccount(services, hash);
+  if (account === undefined) return undefined;
+  services.registry.noteTokenUse(hash);
+  return { account, token };
+}
+
+/** Returns the account of a session by the hash of its token, if the session is still valid. @throws Unavailable */
+export async function sessionAccount(
+  services: Pick<Services, 'tables' | 'clock'>,
+  hash: string,
+): Promise<StoreAccountRecord | undefined> {
+  const record = await services.tables.get(tokens, { hash });
   if (record?.kind !== 'session' || record.accountId === undefined) return undefined;
   // The lifetime of the cookie binds only honest browsers.
   if (record.atMs + SESSION_SECONDS * 1_000 <= services.clock.nowMs()) return undefined;
   const account = await services.tables.get(accounts, { account: record.accountId });
-  return account === undefined || account.disabled || !account.approved || isSuspended(account)
-    ? undefined
-    : { account, token };
+  return account === undefined || account.disabled || !account.approved || isSuspended(account) ? undefined : account;
 }
 
 /** Returns the browser's visit; `cookie` must be set if it is new. */
@@ -104,12 +114,15 @@ export function isOwnForm(
   secret: string | undefined,
   csrf: string,
 ): boolean {
-  const { origin } = headers;
-  const own = new URL(services.instance.baseUrl);
-  if (origin !== undefined && origin !== own.origin && origin !== `${own.protocol}//${headers.host}`) return false;
-  if (secret === undefined) return false;
+  if (secret === undefined || !isOwnOrigin(services, headers)) return false;
   const [wanted, given] = [Buffer.from(csrfOf(secret)), Buffer.from(csrf)];
   return wanted.length === given.length && timingSafeEqual(wanted, given);
+}
+
+/** Returns false if the browser says that a page of another origin made the request. */
+export function isOwnOrigin({ instance }: Pick<Services, 'instance'>, { origin, host }: Headers): boolean {
+  const own = new URL(instance.baseUrl);
+  return origin === undefined || origin === own.origin || origin === `${own.protocol}//${host}`;
 }
 
 export const knownVisit = (headers: Headers): string | undefined => cookieOf(headers, VISIT);

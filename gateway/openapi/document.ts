@@ -10,13 +10,14 @@ type Schema = JsonSchema & {
   readonly items?: Schema;
 };
 
-/** Paths of pages, files and other content that is not JSON. */
-const NO_JSON = /^\/(?:auth\/|oauth\/authorize|api$|api\/docs\/|avatars\/|headers\/|media|@|users\/)/;
 const REFUSAL: JsonSchema = {
   type: 'object',
   required: ['error'],
   properties: { error: { type: 'string' }, error_description: { type: 'string' }, details: { type: 'object' } },
 };
+
+/** A route without a schema of its answer may be a page, which shows a refused form again, with what was typed. */
+const PAGE = { 'text/html': {} };
 
 /**
  * Builds the OpenAPI 3.1 document of the routes: requests from the validated schemas, answers from the schemas of the entities.
@@ -50,10 +51,10 @@ function operation(route: AnyRoute, schemas: Components): object {
   };
 }
 
-function responses({ path, answer, successes = [200] }: AnyRoute, schemas: Components): object {
+function responses({ answer, successes = [200] }: AnyRoute, schemas: Components): object {
   const schema = answer && published(answer, schemas);
   const content = schema === undefined ? {} : { content: { 'application/json': { schema } } };
-  const refused = NO_JSON.test(path) ? {} : { content: { 'application/json': { schema: REFUSAL } } };
+  const refused = { content: { 'application/json': { schema: REFUSAL }, ...(schema === undefined && PAGE) } };
   return {
     ...Object.fromEntries(successes.map((code) => [code, { description: 'Success', ...content }])),
     ...(schema === undefined ? { '2XX': { description: 'Success' } } : {}),

@@ -35,7 +35,9 @@ import { mediaRoutes } from './media/media.js';
 import { mediaFileRoutes } from './media/media-files.js';
 import { mediaIndexRoutes } from './media/media-index.js';
 import { mediaProxyRoutes } from './media/media-proxy.js';
+import { accountPageRoutes } from './moderation/accounts.js';
 import { reportPageRoutes } from './moderation/reports.js';
+import { staffPageRoutes } from './moderation/staff.js';
 import { filterRoutes } from './notifications/filters.js';
 import { groupedNotificationRoutes } from './notifications/grouped-notifications.js';
 import { notificationPolicyRoutes } from './notifications/notification-policy.js';
@@ -52,8 +54,12 @@ import { sessionRoutes } from './oauth/sessions.js';
 import { signUpRoutes } from './oauth/sign-up.js';
 import { signUpPageRoutes } from './oauth/sign-up-pages.js';
 import { tokenRoutes } from './oauth/token.js';
+import { archiveRoutes } from './settings/archive.js';
+import { filterPageRoutes } from './settings/filters.js';
+import { inviteRoutes } from './settings/invites.js';
 import { preferenceRoutes } from './settings/preferences.js';
 import { profileSettingRoutes } from './settings/profile.js';
+import { relationPageRoutes } from './settings/relations.js';
 import { asyncRefreshRoutes } from './statuses/async-refreshes.js';
 import { pollRoutes } from './statuses/polls.js';
 import { quoteRoutes } from './statuses/quotes.js';
@@ -70,6 +76,7 @@ import { oldTimelineRoutes } from './timelines/old-timelines.js';
 import { tagRoutes } from './timelines/tags.js';
 import { timelineRoutes } from './timelines/timelines.js';
 import { webFormRoutes } from './web/acting.js';
+import { webEditRoutes } from './web/editing.js';
 import { webPageRoutes } from './web/reading.js';
 
 const routes: readonly AnyRoute[] = [
@@ -81,6 +88,7 @@ const routes: readonly AnyRoute[] = [
   ...adminTrendRoutes,
   ...announcementRoutes,
   ...appRoutes,
+  ...archiveRoutes,
   ...authPageRoutes,
   ...assetRoutes,
   ...asyncRefreshRoutes,
@@ -92,6 +100,7 @@ const routes: readonly AnyRoute[] = [
   ...domainBlockRoutes,
   ...featuredTagRoutes,
   ...filterRoutes,
+  ...filterPageRoutes,
   ...frontPageRoutes,
   ...followRoutes,
   ...groupedNotificationRoutes,
@@ -123,9 +132,13 @@ const routes: readonly AnyRoute[] = [
   ...preferenceRoutes,
   ...profileRoutes,
   ...profileSettingRoutes,
+  ...inviteRoutes,
   ...pushRoutes,
+  ...relationPageRoutes,
   ...reportRoutes,
   ...reportPageRoutes,
+  ...accountPageRoutes,
+  ...staffPageRoutes,
   ...scheduledStatusRoutes,
   ...signUpPageRoutes,
   ...secondFactorRoutes,
@@ -143,6 +156,7 @@ const routes: readonly AnyRoute[] = [
   ...userListRoutes,
   ...v1FilterRoutes,
   ...webFormRoutes,
+  ...webEditRoutes,
   ...webPageRoutes,
 ];
 

@@ -8,7 +8,9 @@ import type { Services } from '../http/services.js';
 import { SETTINGS } from './names.js';
 
 /** Content of a new or changed entry; an absent field stays as it is, or empty. */
-export type EntryContent = Partial<Pick<InstanceEntry, 'text' | 'domain' | 'address' | 'announcement'>>;
+export type EntryContent = Partial<
+  Pick<InstanceEntry, 'text' | 'domain' | 'address' | 'announcement' | 'relay' | 'blockList'>
+>;
 
 export interface EntryChange extends EntryContent {
   readonly collection: Collection;

@@ -11,6 +11,8 @@ export interface InstanceSettings {
   /** Present only if STREAMING_BASE_URL is set. */
   readonly streamingRedirect: string | undefined;
   readonly registrations: 'open' | 'approval' | 'closed';
+  /** People who may invite others. */
+  readonly invites: 'everyone' | 'staff';
   readonly passwordGrant: boolean;
   /** True shows pages for development; only on a localhost address (DEV_PAGES=on). */
   readonly devPages: boolean;

@@ -7,7 +7,7 @@ import uws, {
 } from 'uWebSockets.js';
 import { isProblem, type Problem, problem, Unavailable } from '../../actors/domain/problem.js';
 import type { Clock, Timer } from '../../actors/domain/time.js';
-import { type Authenticator, bearerToken, usable } from '../http/authenticator.js';
+import { type Authenticated, type Authenticator, bearerToken, usable } from '../http/authenticator.js';
 import { permit } from '../http/authorize.js';
 import type { GatewayLogger } from '../http/dispatcher.js';
 import type { ClientAddress } from '../http/limits/client-address.js';
@@ -20,6 +20,7 @@ import { grants } from '../http/scopes.js';
 import type { BlockedAddresses } from '../moderation/address-blocks.js';
 import { EventSourceStream } from './event-source.js';
 import type { Hub } from './hub.js';
+import { PAGE_STREAM_PATH, type PageSessions } from './page-sessions.js';
 import { type Since, sinceOf } from './position.js';
 import { ofNamed, type StreamKind, type StreamNames, streamAt, streamNamed } from './stream-kinds.js';
 import { MessageCount, SOCKET_BUFFERED_BYTES_MAX, type SocketData, WebSocketStream } from './web-socket.js';
@@ -73,6 +74,7 @@ export class StreamingEndpoints {
   readonly #logger: GatewayLogger;
   readonly #clock: Clock;
   readonly #addresses: Addresses;
+  readonly #sessions: PageSessions;
   #beat: Timer | undefined;
   #look: Timer | undefined;
   #draining = false;
@@ -85,6 +87,7 @@ export class StreamingEndpoints {
     logger: GatewayLogger,
     clock: Clock,
     addresses: Addresses,
+    sessions: PageSessions,
   ) {
     this.#hub = hub;
     this.#authenticator = authenticator;
@@ -92,11 +95,13 @@ export class StreamingEndpoints {
     this.#logger = logger;
     this.#clock = clock;
     this.#addresses = addresses;
+    this.#sessions = sessions;
     const { blocked } = addresses;
     blocked?.onChanged(() => hub.closeFrom((address) => blocked.has(address)));
     hub.checkTokensWith(async (connection) => {
       const found = await authenticator.byHash(connection.tokenHash);
-      return found?.account !== undefined && usable(found.account);
+      if (found === undefined) return sessions.allows(connection.tokenHash);
+      return found.account !== undefined && usable(found.account);
     });
     this.#scheduleHeartbeat();
     this.#scheduleLook();
@@ -123,7 +128,7 @@ export class StreamingEndpoints {
   /** Returns true if a plain request belongs here. */
   serves(head: Head): boolean {
     if (head.method !== 'GET') return false;
-    return head.path === STREAMING_PATH || head.path.startsWith(`${STREAMING_PATH}/`);
+    return isPages(head) || head.path === STREAMING_PATH || head.path.startsWith(`${STREAMING_PATH}/`);
   }
 
   /** Answers a plain GET: a redirect, a refusal, or a stream of events. */
@@ -161,7 +166,8 @@ export class StreamingEndpoints {
           return undefined;
         }
         stream = new EventSourceStream(response);
-        return this.#stream(stream, opening, opening.kind, id);
+        stream.start(id, isPages(head));
+        return this.#stream(stream, opening, opening.kind);
       })
       .catch((err) => this.#logger.error({ id, err }, 'failed to serve a stream'));
   }
@@ -180,7 +186,8 @@ export class StreamingEndpoints {
   }
 
   #plainAnswer(head: Head): Answer | undefined {
-    if (this.#elsewhere !== undefined && head.headers.host !== this.#elsewhere.host) {
+    // Cookies belong to this host.
+    if (this.#elsewhere !== undefined && head.headers.host !== this.#elsewhere.host && !isPages(head)) {
       const base = this.#elsewhere.href.replace(/\/$/, '');
       const query = head.query === '' ? '' : `?${head.query}`;
       return redirect(`${base}${head.path}${query}`, 301);
@@ -192,8 +199,7 @@ export class StreamingEndpoints {
     return undefined;
   }
 
-  async #stream(stream: EventSourceStream, opening: Opening, kind: StreamKind, id: string): Promise<void> {
-    stream.start(id);
+  async #stream(stream: EventSourceStream, opening: Opening, kind: StreamKind): Promise<void> {
     const connection = this.#hub.connect(opening.viewer, opening.tokenHash, opening.scopes, stream, opening.address);
     stream.onClosed = () => this.#hub.disconnect(connection);
     await this.#hub.subscribe(connection, kind, opening.since);
@@ -212,8 +218,8 @@ export class StreamingEndpoints {
       if (this.#draining || this.#hub.deaf || this.#hub.connections >= STREAMS_MAX) return NOT_HERE;
       const query = parseUrlEncoded(head.query);
       const token = bearerToken(head.authorization) ?? textOf(query.access_token) ?? protocols[0];
-      const found = token === undefined ? undefined : await this.#authenticator.authenticate(token);
-      if (found === undefined) return problem('unauthorized', 'The access token is invalid');
+      const found = await (isPages(head) ? this.#sessions.of(head) : this.#byToken(token));
+      if (isProblem(found)) return found;
       const caller = permit({ auth: 'user' }, found);
       if (isProblem(caller)) return caller;
       const viewer = found.token.accountId ?? '';
@@ -229,6 +235,11 @@ export class StreamingEndpoints {
       if (!(error instanceof Unavailable)) this.#logger.error({ err: error }, 'failed to open a stream');
       return problem('unavailable', 'The service cannot answer now, please try again');
     }
+  }
+
+  async #byToken(token = ''): Promise<Authenticated | Problem> {
+    const found = await this.#authenticator.authenticate(token);
+    return found ?? problem('unauthorized', 'The access token is invalid');
   }
 
   #isFull(viewer: string): boolean {
@@ -385,12 +396,16 @@ export class StreamingEndpoints {
 
 /** Returns the stream that the path names. The bare path takes the parameter `stream`, as WebSockets do. */
 function sseKind(head: Head): StreamKind | Problem {
+  if (isPages(head)) return streamNamed('user') ?? UNKNOWN_STREAM;
   const path = head.path.slice(STREAMING_PATH.length);
   const named = path === '' || path === '/' ? namedIn(head) : undefined;
   if (isProblem(named)) return named;
   if (named !== undefined) return streamNamed(named) ?? UNKNOWN_STREAM;
   return streamAt(path) ?? problem('not_found', 'There is no such stream');
 }
+
+/** Returns true for the stream of the built-in client's pages. */
+const isPages = ({ path }: Head): boolean => path === PAGE_STREAM_PATH;
 
 function namedIn(head: Head): string | undefined | Problem {
   try {

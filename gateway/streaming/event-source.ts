@@ -31,7 +31,8 @@ export class EventSourceStream implements StreamSocket {
     });
   }
 
-  start(requestId: string): void {
+  /** Begins the response. `isPrivate`: scripts of other origins may not read it. */
+  start(requestId: string, isPrivate: boolean): void {
     this.#response.cork(() => {
       this.#response.writeStatus('200 OK');
       this.#response.writeHeader('content-type', 'text/event-stream');
@@ -39,7 +40,7 @@ export class EventSourceStream implements StreamSocket {
       this.#response.writeHeader('x-accel-buffering', 'no');
       this.#response.writeHeader('connection', 'close');
       this.#response.writeHeader('x-request-id', requestId);
-      for (const [name, value] of CORS_HEADERS) this.#response.writeHeader(name, value);
+      if (!isPrivate) for (const [name, value] of CORS_HEADERS) this.#response.writeHeader(name, value);
     });
     this.#write(':)\n\n');
   }

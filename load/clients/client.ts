@@ -21,6 +21,8 @@ export interface Ask {
   /** Sent as JSON. */
   readonly body?: object;
   readonly idempotencyKey?: string;
+  /** Body and headers of a request that another server signs; `body` and `token` are absent then. */
+  readonly signed?: { readonly headers: Readonly<Record<string, string>>; readonly body: string };
 }
 
 /** There was no answer; the message is one word with the reason. */
@@ -54,13 +56,14 @@ export class Client {
   }
 
   /** Sends a request. @throws NoAnswer */
-  async ask({ method, path, token, body, idempotencyKey }: Ask): Promise<Answer> {
-    const headers: Record<string, string> = { accept: 'application/json' };
+  async ask({ method, path, token, body, idempotencyKey, signed }: Ask): Promise<Answer> {
+    const headers: Record<string, string> = { accept: 'application/json', ...signed?.headers };
     if (token !== undefined) headers.authorization = `Bearer ${token}`;
     if (body !== undefined) headers['content-type'] = 'application/json';
     if (idempotencyKey !== undefined) headers['idempotency-key'] = idempotencyKey;
     const options: Dispatcher.RequestOptions = { method, path, headers, signal: AbortSignal.timeout(this.#timeoutMs) };
     if (body !== undefined) options.body = JSON.stringify(body);
+    if (signed !== undefined) options.body = signed.body;
     try {
       const pool = this.#pools[this.#next++ % this.#pools.length] as Pool;
       const answer = await pool.request(options);

@@ -134,7 +134,7 @@ export class Streaming {
 
   *#missing({ user, watch, brokenMs = Number.POSITIVE_INFINITY }: HeldStream) {
     const { crowd, witness } = this.watching;
-    for (const author of crowd.followeesOf(user)) {
+    for (const author of crowd.sourcesOf(user)) {
       for (const post of witness.postsOf(author)) {
         const due = post.acknowledgedMs !== undefined && post.startedMs >= this.#heldSinceMs;
         if (due && (post.acknowledgedMs ?? 0) < brokenMs && !watch.saw(post)) yield post;

@@ -81,7 +81,7 @@ export async function checkAtTheEnd(aftermath: FinalCheck, homes: readonly numbe
   const others: Place[] = homes.flatMap((number) => {
     const user = crowd.users[number];
     if (user === undefined) return [];
-    const expected = crowd.followeesOf(number).flatMap(acknowledged);
+    const expected = crowd.sourcesOf(number).flatMap(acknowledged);
     const path = '/api/v1/timelines/home';
     return [{ name: `home of ${user.username}`, path, token: user.token, pagesMax: HOME_PAGES_MAX, expected }];
   });

@@ -79,7 +79,13 @@ export interface LoadResult {
   readonly operations: Readonly<Partial<Record<OperationName, Figures>>>;
   readonly total: Figures;
   /** From sending a post to seeing it. */
-  readonly visibleMs: { readonly home: Latency; readonly stream: Latency; readonly push: Latency };
+  readonly visibleMs: {
+    readonly home: Latency;
+    readonly stream: Latency;
+    readonly push: Latency;
+    /** From sending a post to its arrival at a peer that answers at once. */
+    readonly peer: Latency;
+  };
   readonly verdicts: Readonly<Record<VerdictName, number>>;
   /** Some examples of each verdict. */
   readonly findings: readonly Finding[];
@@ -92,6 +98,8 @@ export interface LoadResult {
     readonly streamsBroken: number;
     /** Number of users who got pushes. */
     readonly pushes: number;
+    /** Number of synthetic servers. */
+    readonly peers: number;
     /** Number of times that streams were cut, or broke, and were resumed. */
     readonly streamsResumed: number;
     /** Places that could not be read after the run, with reasons. */

@@ -31,7 +31,7 @@ export function summary(result: LoadResult): string {
     ...(errors.length > 0 ? [`errors: ${errors.join(', ')}`] : []),
     ...(total.errorsBy['429'] === undefined ? [] : ["429: this load has exceeded the server's rate limits"]),
     ...(total.unsent > 0 ? [`${total.unsent} requests were due and not sent before the end`] : []),
-    `${looked.posts} acknowledged posts looked for at ${looked.authors} authors, in ${looked.homes} homes, on ${looked.streams} streams, in the pushes of ${looked.pushes} users: ` +
+    `${looked.posts} acknowledged posts looked for at ${looked.authors} authors, in ${looked.homes} homes, on ${looked.streams} streams, in the pushes of ${looked.pushes} users, at ${looked.peers} peers: ` +
       `lost ${verdicts.lost}, repeated ${verdicts.repeated}, out of order ${verdicts.outOfOrder}, late ${verdicts.late}`,
     ...looked.unread.slice(0, 5).map((place) => `could not be read afterwards: ${place}`),
     ...(looked.streamsResumed > 0 ? [`streams were resumed ${looked.streamsResumed} times`] : []),

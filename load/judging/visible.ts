@@ -2,11 +2,12 @@ import { Histogram } from './histogram.js';
 import type { ObservedPost } from './observer.js';
 import type { Findings } from './verdicts.js';
 
-/** Measures how long posts take to become visible to others: from sending to seeing, in homes, streams and pushes. */
+/** Measures how long posts take to become visible to others: from sending to seeing, in homes, streams and pushes, and at peers. */
 export class Visible {
   readonly home = new Histogram();
   readonly stream = new Histogram();
   readonly push = new Histogram();
+  readonly peer = new Histogram();
 
   /** Start of the measured time: posts sent earlier belong to the warm-up and are ignored. */
   fromMs = Number.NEGATIVE_INFINITY;
@@ -16,7 +17,7 @@ export class Visible {
     private readonly findings: Findings,
   ) {}
 
-  seen(where: 'home' | 'stream' | 'push', place: string, post: ObservedPost, nowMs: number): void {
+  seen(where: 'home' | 'stream' | 'push' | 'peer', place: string, post: ObservedPost, nowMs: number): void {
     if (post.startedMs < this.fromMs) return;
     const tookMs = nowMs - post.startedMs;
     this[where].record(tookMs);

@@ -84,7 +84,7 @@ function verdicts({ verdicts: counts, findings, looked, plan: { lateMs } }: Load
   const unread = looked.unread.map((place) => `<p>Could not be read afterwards: ${escaped(place)}</p>`).slice(0, 20);
   const broken = looked.streamsBroken > 0 ? `, of which ${looked.streamsBroken} broke off` : '';
   const resumed = looked.streamsResumed > 0 ? `, resumed ${whole(looked.streamsResumed)} times` : '';
-  return `<h2>Verdicts</h2><p>${whole(looked.posts)} posts, looked for in the statuses of ${whole(looked.authors)} authors, in ${looked.homes} homes, on ${looked.streams} streams${broken}${resumed} and in the pushes of ${looked.pushes} users.</p>
+  return `<h2>Verdicts</h2><p>${whole(looked.posts)} posts, looked for in the statuses of ${whole(looked.authors)} authors, in ${looked.homes} homes, on ${looked.streams} streams${broken}${resumed}, in the pushes of ${looked.pushes} users and at ${looked.peers} peers.</p>
 <div class="cards">${cards.join('')}</div>${unread.join('')}
 ${rows.length > 0 ? `<div class="card" style="margin-top:12px">${scrolling(rows.join(''))}</div>` : ''}`;
 }
@@ -141,6 +141,7 @@ function latencies({ operations, distributions, visibleMs }: LoadResult): string
       ['c0', 'visible in homes', visibleMs.home],
       ['c1', 'visible by streams', visibleMs.stream],
       ['c2', 'visible by pushes', visibleMs.push],
+      ['c3', 'visible at peers', visibleMs.peer],
     ] as const
   ).filter(([, , { count }]) => count > 0);
   const cards = [];

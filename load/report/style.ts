@@ -1,10 +1,10 @@
 /** Style of the page: light or dark as the reader's system, one column on a telephone. */
 export const style = `
 :root { color-scheme: light dark; --page: #f6f7f9; --card: #fff; --text: #1b2330; --soft: #5b6675; --rule: #e3e7ec;
-  --c0: #2f6fde; --c1: #d9730d; --c2: #12876a; --c3: #a14bc4; --c4: #b8860b; --c5: #d1416b; --c6: #1691a8; --c7: #6b7280;
+  --c0: #2f6fde; --c1: #d9730d; --c2: #12876a; --c3: #a14bc4; --c4: #b8860b; --c5: #d1416b; --c6: #1691a8; --c7: #6b7280; --c8: #6c8a1e; --c9: #8d5a3b;
   --good: #2f6fde; --shed: #e0a100; --bad: #d3333f; --fine: #12876a; }
 @media (prefers-color-scheme: dark) { :root { --page: #11151c; --card: #1a202a; --text: #e7ebf1; --soft: #9aa7b8; --rule: #2b3442;
-  --c0: #6ea3ff; --c1: #f3a15c; --c2: #4fc9a4; --c3: #ce8bea; --c4: #dcb64a; --c5: #f283a4; --c6: #5cc5d9; --c7: #a3adba;
+  --c0: #6ea3ff; --c1: #f3a15c; --c2: #4fc9a4; --c3: #ce8bea; --c4: #dcb64a; --c5: #f283a4; --c6: #5cc5d9; --c7: #a3adba; --c8: #a9c95a; --c9: #c99a7c;
   --good: #6ea3ff; --shed: #f0c04a; --bad: #ff7b81; --fine: #4fc9a4; } }
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--page); color: var(--text); font: 15px/1.5 system-ui, sans-serif; }
@@ -43,7 +43,7 @@ svg .mark { stroke: var(--text); stroke-width: 1; stroke-dasharray: 3 3; } svg .
 svg .point { fill: transparent; } svg .point:hover { fill: var(--soft); fill-opacity: 0.15; }
 .good { --of: var(--good); } .shed { --of: var(--shed); } .errors { --of: var(--bad); }
 .p50 { --of: var(--c2); } .p90 { --of: var(--c4); } .p99 { --of: var(--c5); }
-${Array.from({ length: 8 }, (_, index) => `.c${index} { --of: var(--c${index}); }`).join(' ')}
+${Array.from({ length: 10 }, (_, index) => `.c${index} { --of: var(--c${index}); }`).join(' ')}
 .narrow { display: none; }
 @media (max-width: 640px) { .narrow { display: block; } .wide { display: none; } .card { padding: 12px; } }
 .errorbar { display: block; height: 8px; border-radius: 4px; background: var(--bad); min-width: 2px; }

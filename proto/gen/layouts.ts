@@ -66,6 +66,7 @@ export const layouts = {
     card: from.card,
     poll: from.poll,
     quotePolicy: from.quotePolicy,
+    manualQuotePolicy: from.manualQuotePolicy,
     quote: from.quote,
     quotes: from.quotes,
     parentGone: from.parentGone,

@@ -379,6 +379,15 @@ export interface AccountRejectFollow {
   readonly follower: string;
 }
 
+/** The server of a remote account lists a local follower. */
+export interface AccountDisownFollow {
+  readonly follower: string;
+}
+
+export interface AccountFollowDisowned {
+  readonly follower: string;
+}
+
 export interface AccountFollowRequests {
   readonly requests: readonly AccountFollowRequested[];
 }
@@ -855,13 +864,15 @@ export interface AccountNewPoll {
   readonly hideTotals: boolean;
 }
 
-/** The quote of a status. state: empty until the quoted status's conversation has answered; then accepted, rejected, revoked or deleted. follows: the quoting author followed the quoted one at the time of the post. */
+/** The quote of a status. state: empty until the quoted status's conversation has answered; then pending, accepted, rejected, revoked or deleted. follows: the quoting author followed the quoted one at the time of the post. uri: address of the quoted status if it is of another server, or not known here (then status_id is empty). approval_uri: address of the stamp by which the author of another server's status permits the quote. */
 export interface AccountQuote {
   readonly statusId: string;
   readonly accountId: string;
   readonly conversationId: string;
   readonly state: string;
   readonly follows: boolean;
+  readonly uri?: string | undefined;
+  readonly approvalUri?: string | undefined;
 }
 
 export interface AccountPost {
@@ -950,6 +961,56 @@ export interface AccountUnpin {
 
 export interface AccountUnpinned {
   readonly statusId: string;
+}
+
+/** Applications that an account has registered itself. */
+export interface AccountClient {
+  readonly clientId: string;
+}
+
+export interface AccountOwnApp {
+  readonly clientId: string;
+  readonly id: string;
+  readonly name: string;
+  readonly website?: string | undefined;
+  readonly redirectUris: readonly string[];
+  readonly scopes: readonly string[];
+  readonly secretHash: string;
+  readonly atMs: number;
+}
+
+export interface AccountOwnApps {
+  readonly apps: readonly AccountOwnApp[];
+}
+
+/** Invitations. nonce: that of the keyed token in the link (actors/domain/keyed-tokens.ts). max_uses, expires_at_ms: 0 without a limit. */
+export interface AccountInvite {
+  readonly nonce: string;
+  readonly maxUses: number;
+  readonly expiresAtMs: number;
+  readonly createdAtMs: number;
+  readonly uses: number;
+}
+
+export interface AccountCreateInvite {
+  readonly nonce: string;
+  readonly maxUses: number;
+  readonly expiresAtMs: number;
+}
+
+export interface AccountInviteCreated {
+  readonly nonce: string;
+  readonly maxUses: number;
+  readonly expiresAtMs: number;
+  readonly atMs: number;
+}
+
+export interface AccountInviteNonce {
+  readonly nonce: string;
+}
+
+export interface AccountInvites {
+  readonly invites: readonly AccountInvite[];
 }
 
 /** A second factor: codes by time (TOTP, RFC 6238). The secret follows from the nonce and the instance's key (actors/domain/keyed-tokens.ts), so the store does not hold it. step: number of the half minute whose code was used last. recovery_hashes: SHA-256 of the recovery codes. */
@@ -1247,7 +1308,7 @@ export interface AccountScreen {
   readonly languages: readonly AccountFollowLanguages[];
 }
 
-/** action: approve, reject, enable, disable, silence, unsilence, sensitive, unsensitive, suspend, unsuspend, delete, role, none (only the warning). */
+/** action: approve, reject, enable, disable, silence, unsilence, sensitive, unsensitive, suspend, unsuspend, delete, role, none (only the warning), delete_statuses, mark_statuses_as_sensitive. */
 export interface AccountModerate {
   readonly action: string;
   /** The moderator's account; empty: the operator's command line. */
@@ -1256,6 +1317,17 @@ export interface AccountModerate {
   readonly mail: boolean;
   readonly role?: string | undefined;
   readonly reportId?: string | undefined;
+  /** The statuses that the action concerns. */
+  readonly statuses?: AccountModeratedStatuses | undefined;
+}
+
+export interface AccountModeratedStatus {
+  readonly statusId: string;
+  readonly conversationId: string;
+}
+
+export interface AccountModeratedStatuses {
+  readonly some: readonly AccountModeratedStatus[];
 }
 
 export interface AccountModerated {
@@ -1269,6 +1341,7 @@ export interface AccountModerated {
   readonly atMs: number;
   /** The owner of an account that ends here and gets a mail. */
   readonly recipient?: AccountRecipient | undefined;
+  readonly statuses?: AccountModeratedStatuses | undefined;
 }
 
 /** The owner of an account that has ended, for the last mail. */
@@ -1409,6 +1482,15 @@ export interface AccountMailsChosen {
 /** Somebody signed up with the address of this account. */
 export interface AccountSignUpRepeated {
   readonly atMs: number;
+}
+
+/** The archive of the owner's data is ready to be downloaded. */
+export interface AccountNoteArchive {
+  readonly expiresMs: number;
+}
+
+export interface AccountArchiveReady {
+  readonly expiresMs: number;
 }
 
 /** A report at the time of the notification. */
@@ -1923,6 +2005,85 @@ export interface PushResumed {
 
 }
 
+export interface ArchiveEmpty {
+
+}
+
+/** A file of the media store: the next bytes of the ZIP, then their records for its directory. */
+export interface ArchivePiece {
+  readonly file: string;
+  readonly dataBytes: number;
+  readonly directoryBytes: number;
+}
+
+/** State of the ZIP after its pieces. bytes: all data so far. open: the entry that the next piece continues. */
+export interface ArchiveZip {
+  readonly bytes: number;
+  readonly files: number;
+  readonly open?: ArchiveZipEntry | undefined;
+}
+
+/** crc: CRC-32 of `size` bytes so far, deflated to `packed`. */
+export interface ArchiveZipEntry {
+  readonly name: string;
+  readonly offset: number;
+  readonly size: number;
+  readonly packed: number;
+  readonly crc: number;
+}
+
+/** Position of the next piece. phase: what is copied. after: its last row; empty: none. item, byte: the file of the next row, and the place in it. count: items of the collection so far. partial: something had no room. */
+export interface ArchivePlace {
+  readonly phase: string;
+  readonly after: string;
+  readonly item: number;
+  readonly byte: number;
+  readonly count: number;
+  readonly partial: boolean;
+}
+
+/** The archive that was asked for at `at_ms`. files: those of an earlier archive, which are removed. */
+export interface ArchiveBegun {
+  readonly atMs: number;
+  readonly files: readonly string[];
+}
+
+/** number: 0 for the first piece. place: absent after the last one, which completes the archive at ready_ms. */
+export interface ArchiveAddPiece {
+  readonly begunMs: number;
+  readonly number: number;
+  readonly piece?: ArchivePiece | undefined;
+  readonly zip?: ArchiveZip | undefined;
+  readonly place?: ArchivePlace | undefined;
+  readonly partial: boolean;
+}
+
+export interface ArchivePieceAdded {
+  readonly number: number;
+  readonly piece?: ArchivePiece | undefined;
+  readonly zip?: ArchiveZip | undefined;
+  readonly place?: ArchivePlace | undefined;
+  readonly partial: boolean;
+  readonly atMs: number;
+}
+
+/** Files that are removed. */
+export interface ArchiveFiles {
+  readonly files: readonly string[];
+}
+
+/** ready_ms: 0 while it is being built; begun_ms: 0 if none was ever asked for. pieces: none before it is ready. */
+export interface ArchiveTold {
+  readonly begunMs: number;
+  readonly readyMs: number;
+  readonly expiresMs: number;
+  readonly againMs: number;
+  readonly partial: boolean;
+  readonly exists: boolean;
+  readonly zip?: ArchiveZip | undefined;
+  readonly pieces: readonly ArchivePiece[];
+}
+
 /** Adds a status to its thread. Idempotent by id. */
 export interface ConversationAdd {
   readonly status?: StoreStatusRecord | undefined;
@@ -2096,6 +2257,7 @@ export interface ConversationReblogReply {
   readonly reblogId?: string | undefined;
 }
 
+/** The policy on quotes of another server's status as its author changed it is a QuotePolicySet, too. */
 export interface ConversationSetQuotePolicy {
   readonly statusId: string;
   readonly by: string;
@@ -2105,6 +2267,7 @@ export interface ConversationSetQuotePolicy {
 export interface ConversationQuotePolicySet {
   readonly statusId: string;
   readonly policy: string;
+  readonly manualPolicy?: string | undefined;
 }
 
 export interface ConversationQuote {
@@ -2114,6 +2277,8 @@ export interface ConversationQuote {
   readonly visibility: string;
   readonly follows: boolean;
   readonly conversationId: string;
+  /** True if the author's server has approved the quote: the policy known here is not asked. */
+  readonly approved?: boolean | undefined;
 }
 
 /** listed: everybody may see the quoting status. */
@@ -2161,16 +2326,56 @@ export interface ConversationUnquoted {
   readonly earlier?: StoreMark | undefined;
 }
 
-/** Sent to the quoting status: the new state of its quote. */
+/** Another server asks whether one of its statuses may quote a local one (request-quote.ts). request_id: of its activity. approval_uri: the address of the stamp if the quote is permitted. */
+export interface ConversationRequestQuote {
+  readonly statusId: string;
+  readonly by: string;
+  readonly quotingId: string;
+  readonly quotingUri: string;
+  readonly visibility: string;
+  readonly follows: boolean;
+  readonly conversationId: string;
+  readonly requestId: string;
+  readonly approvalUri: string;
+}
+
+/** The answer to that server. approval_uri: absent if the quote is not permitted. */
+export interface ConversationQuoteAnswered {
+  readonly statusId: string;
+  readonly by: string;
+  readonly quotingId: string;
+  readonly quotingUri: string;
+  readonly conversationId: string;
+  readonly requestId: string;
+  readonly approvalUri?: string | undefined;
+}
+
+/** Sent to the quoting status: the new state of its quote. approval_uri: the stamp of another server that permits it. */
 export interface ConversationSettleQuote {
   readonly statusId: string;
   readonly quotedId: string;
   readonly state: string;
+  readonly approvalUri?: string | undefined;
 }
 
 export interface ConversationQuoteSettled {
   readonly statusId: string;
   readonly state: string;
+  readonly approvalUri?: string | undefined;
+}
+
+/** Sent to a quoting status of another server: its quote as far as it is proven; absent: it quotes nothing any more. */
+export interface ConversationAttachQuote {
+  readonly statusId: string;
+  readonly by: string;
+  readonly quote?: AccountQuote | undefined;
+}
+
+/** earlier: the quote before. */
+export interface ConversationQuoteAttached {
+  readonly statusId: string;
+  readonly quote?: AccountQuote | undefined;
+  readonly earlier?: AccountQuote | undefined;
 }
 
 /** A vote. choices: indexes of options. */
@@ -2189,6 +2394,12 @@ export interface ConversationVoted {
 
 export interface ConversationPollEnded {
   readonly statusId: string;
+}
+
+/** A moderator's decision about a status (sensitive.ts). by: the author. */
+export interface ConversationMarkSensitive {
+  readonly statusId: string;
+  readonly by: string;
 }
 
 /** The complete new content of a status. An unchanged status records nothing. */
@@ -2680,8 +2891,10 @@ export interface StoreStatusRecord {
   /** Preview card of its first link. */
   readonly card?: LinkCard | undefined;
   readonly poll?: StorePoll | undefined;
-  /** The accounts that may quote it: public, followers, nobody; absent: nobody. */
+  /** The accounts that may quote it: public, followers, nobody; absent: everybody if it is local, otherwise nobody. */
   readonly quotePolicy?: string | undefined;
+  /** The accounts of other servers' statuses that may ask to quote it, in the same words; absent: nobody. */
+  readonly manualQuotePolicy?: string | undefined;
   /** In a reblog: the quote of its original at the time of the reblog. */
   readonly quote?: AccountQuote | undefined;
   /** Number of public quotes. */
@@ -2877,6 +3090,10 @@ export interface StoreTokenRecord {
   readonly browser?: string | undefined;
 }
 
+export interface StoreTokenUse {
+  readonly atMs: number;
+}
+
 export interface StoreAppRecord {
   readonly id: string;
   readonly name: string;
@@ -2982,6 +3199,8 @@ export interface InstanceDomainLimit {
   readonly obfuscate: boolean;
   readonly privateComment: string;
   readonly publicComment: string;
+  /** Ids of the block lists that brought it. The first one gives its content. None: an operator's decision. */
+  readonly lists: readonly string[];
 }
 
 /** severity: sign_up_requires_approval, sign_up_block, no_access. expires_at_ms: 0 means never. */
@@ -2999,7 +3218,7 @@ export interface InstanceAnnouncement {
   readonly endsAtMs: number;
 }
 
-/** One row of one collection: rules, announcements, settings, terms, domain_allows, domain_blocks, email_domain_blocks, ip_blocks, canonical_email_blocks, trends. */
+/** One row of one collection: rules, announcements, settings, terms, domain_allows, domain_blocks, email_domain_blocks, ip_blocks, canonical_email_blocks, trends, emojis, keys, relays, block_lists. */
 export interface InstanceEntry {
   readonly collection: string;
   readonly id: string;
@@ -3011,6 +3230,8 @@ export interface InstanceEntry {
   readonly domain?: InstanceDomainLimit | undefined;
   readonly address?: InstanceAddressLimit | undefined;
   readonly announcement?: InstanceAnnouncement | undefined;
+  readonly relay?: InstanceRelay | undefined;
+  readonly blockList?: InstanceBlockList | undefined;
 }
 
 /** entry: without id a new one. replace: changes the entry with the same key, instead of a refusal. */
@@ -3039,6 +3260,74 @@ export interface InstanceEntryRemoved {
   readonly auditId: string;
   readonly atMs: number;
   readonly key: string;
+  /** Of a removed relay. */
+  readonly relay?: InstanceRelay | undefined;
+}
+
+/** The key of its entry is the address of its actor. style: mastodon, litepub. state: pending, accepted, rejected. */
+export interface InstanceRelay {
+  readonly inbox: string;
+  readonly style: string;
+  readonly state: string;
+}
+
+/** id: of the entry, which the relay's answer names. uri: address of the actor that answers. */
+export interface InstanceAnswerRelay {
+  readonly uri: string;
+  readonly id: string;
+  readonly accepted: boolean;
+}
+
+export interface InstanceRelayAnswered {
+  readonly id: string;
+  readonly state: string;
+  readonly atMs: number;
+}
+
+/** A relay follows the actor of this server. activity_id: of its Follow. */
+export interface InstanceMeetRelay {
+  readonly uri: string;
+  readonly activityId: string;
+}
+
+export interface InstanceRelayMet {
+  readonly id: string;
+  readonly activityId: string;
+}
+
+/** The key of its entry is the address of the list. policy: apply, draft. lifted: domains whose limit an operator has ended; the list does not bring it back. */
+export interface InstanceBlockList {
+  readonly policy: string;
+  readonly reading?: InstanceListReading | undefined;
+  readonly lifted: readonly string[];
+}
+
+/** The last attempt to read a list. read_at_ms: of the last successful one. problem: empty after a success. applied: the differences have taken effect. Counts: limits that differed. */
+export interface InstanceListReading {
+  readonly triedAtMs: number;
+  readonly readAtMs: number;
+  readonly problem: string;
+  readonly applied: boolean;
+  readonly added: number;
+  readonly changed: number;
+  readonly removed: number;
+}
+
+/** id: of the entry. */
+export interface InstanceNoteReading {
+  readonly id: string;
+  readonly reading?: InstanceListReading | undefined;
+}
+
+export interface InstanceListRead {
+  readonly id: string;
+  readonly reading?: InstanceListReading | undefined;
+  readonly atMs: number;
+}
+
+export interface InstanceLimitLifted {
+  readonly list: string;
+  readonly domain: string;
 }
 
 export interface InstanceCountEmoji {
@@ -3115,6 +3404,8 @@ export interface InstanceHandleReport {
   readonly category?: string | undefined;
   readonly ruleIds: readonly string[];
   readonly setRules: boolean;
+  /** A note to add. */
+  readonly text?: string | undefined;
 }
 
 export interface InstanceReportHandled {
@@ -3125,6 +3416,14 @@ export interface InstanceReportHandled {
   readonly setRules: boolean;
   readonly atMs: number;
   readonly auditId: string;
+  readonly text?: string | undefined;
+}
+
+/** A moderator's note on a report. */
+export interface InstanceReportNote {
+  readonly by: string;
+  readonly text: string;
+  readonly atMs: number;
 }
 
 /** A report; also its row. */
@@ -3144,6 +3443,7 @@ export interface InstanceReport {
   readonly resolvedAtMs: number;
   readonly resolvedBy?: string | undefined;
   readonly collectionIds: readonly string[];
+  readonly notes: readonly InstanceReportNote[];
 }
 
 /** The preview card of a page. */
@@ -3683,6 +3983,8 @@ export interface Messages {
   'murmuration.account.FollowRequestRemoved': AccountFollowRequestRemoved;
   'murmuration.account.AuthorizeFollow': AccountAuthorizeFollow;
   'murmuration.account.RejectFollow': AccountRejectFollow;
+  'murmuration.account.DisownFollow': AccountDisownFollow;
+  'murmuration.account.FollowDisowned': AccountFollowDisowned;
   'murmuration.account.FollowRequests': AccountFollowRequests;
   'murmuration.account.Block': AccountBlock;
   'murmuration.account.Blocked': AccountBlocked;
@@ -3766,6 +4068,14 @@ export interface Messages {
   'murmuration.account.Pinned': AccountPinned;
   'murmuration.account.Unpin': AccountUnpin;
   'murmuration.account.Unpinned': AccountUnpinned;
+  'murmuration.account.Client': AccountClient;
+  'murmuration.account.OwnApp': AccountOwnApp;
+  'murmuration.account.OwnApps': AccountOwnApps;
+  'murmuration.account.Invite': AccountInvite;
+  'murmuration.account.CreateInvite': AccountCreateInvite;
+  'murmuration.account.InviteCreated': AccountInviteCreated;
+  'murmuration.account.InviteNonce': AccountInviteNonce;
+  'murmuration.account.Invites': AccountInvites;
   'murmuration.account.EnableOtp': AccountEnableOtp;
   'murmuration.account.OtpEnabled': AccountOtpEnabled;
   'murmuration.account.OtpDisabled': AccountOtpDisabled;
@@ -3811,6 +4121,8 @@ export interface Messages {
   'murmuration.account.AddFilteredStatus': AccountAddFilteredStatus;
   'murmuration.account.Screen': AccountScreen;
   'murmuration.account.Moderate': AccountModerate;
+  'murmuration.account.ModeratedStatus': AccountModeratedStatus;
+  'murmuration.account.ModeratedStatuses': AccountModeratedStatuses;
   'murmuration.account.Moderated': AccountModerated;
   'murmuration.account.Recipient': AccountRecipient;
   'murmuration.account.Purged': AccountPurged;
@@ -3836,6 +4148,8 @@ export interface Messages {
   'murmuration.account.ChooseMails': AccountChooseMails;
   'murmuration.account.MailsChosen': AccountMailsChosen;
   'murmuration.account.SignUpRepeated': AccountSignUpRepeated;
+  'murmuration.account.NoteArchive': AccountNoteArchive;
+  'murmuration.account.ArchiveReady': AccountArchiveReady;
   'murmuration.account.NotifiedReport': AccountNotifiedReport;
   'murmuration.account.NotifiedWarning': AccountNotifiedWarning;
   'murmuration.account.NotifiedSeverance': AccountNotifiedSeverance;
@@ -3916,6 +4230,16 @@ export interface Messages {
   'murmuration.push.Report': PushReport;
   'murmuration.push.Reported': PushReported;
   'murmuration.push.Resumed': PushResumed;
+  'murmuration.archive.Empty': ArchiveEmpty;
+  'murmuration.archive.Piece': ArchivePiece;
+  'murmuration.archive.Zip': ArchiveZip;
+  'murmuration.archive.ZipEntry': ArchiveZipEntry;
+  'murmuration.archive.Place': ArchivePlace;
+  'murmuration.archive.Begun': ArchiveBegun;
+  'murmuration.archive.AddPiece': ArchiveAddPiece;
+  'murmuration.archive.PieceAdded': ArchivePieceAdded;
+  'murmuration.archive.Files': ArchiveFiles;
+  'murmuration.archive.Told': ArchiveTold;
   'murmuration.conversation.Add': ConversationAdd;
   'murmuration.conversation.Added': ConversationAdded;
   'murmuration.conversation.Remove': ConversationRemove;
@@ -3951,11 +4275,16 @@ export interface Messages {
   'murmuration.conversation.QuoteRevoked': ConversationQuoteRevoked;
   'murmuration.conversation.Unquote': ConversationUnquote;
   'murmuration.conversation.Unquoted': ConversationUnquoted;
+  'murmuration.conversation.RequestQuote': ConversationRequestQuote;
+  'murmuration.conversation.QuoteAnswered': ConversationQuoteAnswered;
   'murmuration.conversation.SettleQuote': ConversationSettleQuote;
   'murmuration.conversation.QuoteSettled': ConversationQuoteSettled;
+  'murmuration.conversation.AttachQuote': ConversationAttachQuote;
+  'murmuration.conversation.QuoteAttached': ConversationQuoteAttached;
   'murmuration.conversation.Vote': ConversationVote;
   'murmuration.conversation.Voted': ConversationVoted;
   'murmuration.conversation.PollEnded': ConversationPollEnded;
+  'murmuration.conversation.MarkSensitive': ConversationMarkSensitive;
   'murmuration.conversation.Edit': ConversationEdit;
   'murmuration.conversation.Edited': ConversationEdited;
   'murmuration.conversation.Revise': ConversationRevise;
@@ -4030,6 +4359,7 @@ export interface Messages {
   'murmuration.store.AccountListing': StoreAccountListing;
   'murmuration.store.AccountLimit': StoreAccountLimit;
   'murmuration.store.TokenRecord': StoreTokenRecord;
+  'murmuration.store.TokenUse': StoreTokenUse;
   'murmuration.store.AppRecord': StoreAppRecord;
   'murmuration.store.MediaRecord': StoreMediaRecord;
   'murmuration.store.MediaFileRecord': StoreMediaFileRecord;
@@ -4055,6 +4385,16 @@ export interface Messages {
   'murmuration.instance.RemoveEntry': InstanceRemoveEntry;
   'murmuration.instance.EntryPut': InstanceEntryPut;
   'murmuration.instance.EntryRemoved': InstanceEntryRemoved;
+  'murmuration.instance.Relay': InstanceRelay;
+  'murmuration.instance.AnswerRelay': InstanceAnswerRelay;
+  'murmuration.instance.RelayAnswered': InstanceRelayAnswered;
+  'murmuration.instance.MeetRelay': InstanceMeetRelay;
+  'murmuration.instance.RelayMet': InstanceRelayMet;
+  'murmuration.instance.BlockList': InstanceBlockList;
+  'murmuration.instance.ListReading': InstanceListReading;
+  'murmuration.instance.NoteReading': InstanceNoteReading;
+  'murmuration.instance.ListRead': InstanceListRead;
+  'murmuration.instance.LimitLifted': InstanceLimitLifted;
   'murmuration.instance.CountEmoji': InstanceCountEmoji;
   'murmuration.instance.EmojiCounted': InstanceEmojiCounted;
   'murmuration.instance.EmojiCounts': InstanceEmojiCounts;
@@ -4065,6 +4405,7 @@ export interface Messages {
   'murmuration.instance.ReportFiled': InstanceReportFiled;
   'murmuration.instance.HandleReport': InstanceHandleReport;
   'murmuration.instance.ReportHandled': InstanceReportHandled;
+  'murmuration.instance.ReportNote': InstanceReportNote;
   'murmuration.instance.Report': InstanceReport;
   'murmuration.link.Card': LinkCard;
   'murmuration.link.Empty': LinkEmpty;

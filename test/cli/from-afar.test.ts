@@ -56,6 +56,7 @@ test('accounts, tokens and settings are created over the network by callers who 
   assert.equal((await cli(secret, 'instance', 'set', 'title', 'Far away')).code, 0);
   const told = (await (await fetch(`${server.url}/api/v2/instance`)).json()) as { title: string };
   assert.equal(told.title, 'Far away');
+  assert.equal((await cli(secret, 'account', 'end-second-factor', 'ada')).stdout, '{"ended":false}');
   assert.equal(JSON.parse((await cli(secret, 'status')).stdout).state, 'up');
   const file = join(elsewhere, 'people.jsonl');
   const lines = ['bea', 'ada', 'cyd'].map((username) =>

@@ -292,6 +292,22 @@ test('a wall clock that is set ahead costs a renewal, not the lease', async () =
   assert.equal(a.host.abandoned, 0);
 });
 
+test('a handover that fails while the lease is in doubt goes on after the renewal', async () => {
+  const fleet = new Fleet(17);
+  const a = fleet.launch('a');
+  await fleet.until('it owns all', () => fleet.settled(a));
+  const b = fleet.launch('b');
+  await fleet.until('it stops its first shards', () => a.host.hasReleased);
+  fleet.faults.failChance = 1;
+  a.process.skewMs += 60_000;
+  assert.equal(fleet.owned(a), 0, 'its lease is in doubt');
+  await fleet.run(500);
+  fleet.faults.failChance = 0;
+  await fleet.until('two share', () => fleet.settled(a, b), 10_000);
+  assert.equal(a.host.abandoned, 0, 'it kept its lease');
+  assert.deepEqual(fleet.doubleOwners, []);
+});
+
 test('a lease that is in doubt stays so when the wall clock is set back, until it is renewed', async () => {
   const fleet = new Fleet(16);
   const [a, b] = [fleet.launch('a'), fleet.launch('b')];

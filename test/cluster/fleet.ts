@@ -38,6 +38,8 @@ class RecordingHost implements ShardHost {
   readonly running = new Set<number>();
   readonly primed: string[] = [];
   abandoned = 0;
+  /** True once it has begun to release shards. */
+  hasReleased = false;
   failNextAcquire = false;
 
   constructor(
@@ -56,6 +58,7 @@ class RecordingHost implements ShardHost {
   }
 
   async release(shards: readonly number[], warm: (chunk: NodeHandoffChunk) => Promise<void>): Promise<void> {
+    this.hasReleased = true;
     await this.after(this.releaseMs);
     for (const shard of shards) await warm({ actor: `account/${shard}` });
     for (const shard of shards) this.running.delete(shard);

@@ -30,7 +30,7 @@ async function against(faults: Faults, ...args: readonly string[]): Promise<Ran>
 }
 
 test('a server without faults passes', async () => {
-  const { code, result, stdout } = await against({}, '--late', '20s', '--settle', '20s');
+  const { code, result, stdout } = await against({}, '--for', '60s', '--late', '20s', '--settle', '20s');
   assert.equal(code, 0, stdout);
   assert.deepEqual(result?.verdicts, { lost: 0, repeated: 0, outOfOrder: 0, late: 0 });
   assert.equal(result?.total.sent, 300);

@@ -23,7 +23,7 @@ function found(over: { readonly lost?: number; readonly late?: number; readonly 
   return {
     operations: { home: figuresOf(home, 1), post: figuresOf(post, 1) },
     total: figuresOf(all, 1),
-    visibleMs: { home: latencyOf(visible), stream: none, push: none },
+    visibleMs: { home: latencyOf(visible), stream: none, push: none, peer: none },
     verdicts: { lost: over.lost ?? 0, repeated: 0, outOfOrder: 0, late: over.late ?? 0 },
     looked: {
       posts: 9,
@@ -33,6 +33,7 @@ function found(over: { readonly lost?: number; readonly late?: number; readonly 
       streamsBroken: 0,
       streamsResumed: 0,
       pushes: 0,
+      peers: 0,
       unread: over.unread ?? [],
     },
   };
@@ -70,7 +71,7 @@ test('an unmeasured operation meets no limit', () => {
   }
   const nothing = { ...found(), operations: {}, total: figuresOf(new Tally(), 1) };
   assert.ok(!judge(nothing, { ...defaultLimits, errors: [] }).every((one) => one.kept));
-  const unseen = { ...found(), visibleMs: { home: none, stream: none, push: none } };
+  const unseen = { ...found(), visibleMs: { home: none, stream: none, push: none, peer: none } };
   assert.ok(!judge(unseen, { ...defaultLimits, errors: [], visibleP99: 1_000 }).every((one) => one.kept));
 });
 

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { test } from 'node:test';
+import { beforeEach, test } from 'node:test';
 import { cassandraSettings, dropKeyspace } from '../kit/services/cassandra.js';
 import { ServerProcess } from '../kit/services/server-process.js';
+import { sameDayFor } from '../kit/time/same-day.js';
 import { call } from './cluster/people.js';
 import { EveryRoute } from './requests/every-route.js';
 import { answersOf, appTokenOf, differences, misfits, readings, settledAnswers } from './requests/read-requests.js';
@@ -12,6 +13,10 @@ import { assertTold, playStory } from './worlds/told-story.js';
 const READINGS_MIN = 100;
 /** A fixed seed, so that the story is the same each time. */
 const STORY = 7;
+/** Daily counts are among the compared answers. */
+const DAY_LASTS_MS = 600_000;
+
+beforeEach(() => sameDayFor(DAY_LASTS_MS));
 
 async function survives(server: ServerProcess): Promise<void> {
   const world = await EveryRoute.prepare(server);

@@ -80,7 +80,7 @@ function cleaned(value: Record<string, unknown>, isContext: boolean): string | u
     if (typeof child === 'number' && !Number.isFinite(child)) return 'The document has a number without bounds';
     if (typeof child === 'string') {
       // A text of another encoding than UTF-16 has no lone surrogates.
-      if (LONE_SURROGATE.test(child)) value[key] = child.replaceAll(LONE_SURROGATES, '\ufffd');
+      if (!child.isWellFormed()) value[key] = child.toWellFormed();
     } else if (typeof child === 'object' && child !== null) {
       const fault = cleaned(child as Record<string, unknown>, isContext || key === '@context');
       if (fault !== undefined) return fault;
@@ -88,6 +88,3 @@ function cleaned(value: Record<string, unknown>, isContext: boolean): string | u
   }
   return undefined;
 }
-
-const LONE_SURROGATE = /\p{Surrogate}/u;
-const LONE_SURROGATES = /\p{Surrogate}/gu;

@@ -50,11 +50,19 @@ export class GuardedClient {
     this.#timeoutMs = timeoutMs;
   }
 
-  /** Fetches a page; undefined for any failure. `accept`: prefixes of accepted content types. */
-  async get(url: string, accept: readonly string[], bytesMax: number): Promise<Fetched | undefined> {
+  /**
+   * Fetches a page; undefined for any failure. `accept`: prefixes of accepted content types. `permits`: judges each
+   * address, also of a redirect, besides the guard.
+   */
+  async get(
+    url: string,
+    accept: readonly string[],
+    bytesMax: number,
+    permits: (url: URL) => boolean = () => true,
+  ): Promise<Fetched | undefined> {
     const signal = AbortSignal.timeout(this.#timeoutMs);
     let at = URL.canParse(url) ? new URL(url) : undefined;
-    for (let hop = 0; at !== undefined && hop <= REDIRECTS_MAX; hop++) {
+    for (let hop = 0; at !== undefined && permits(at) && hop <= REDIRECTS_MAX; hop++) {
       const found = await this.#once(at, accept, bytesMax, signal);
       if (!(found instanceof URL)) return found;
       at = found;

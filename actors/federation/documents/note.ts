@@ -16,9 +16,19 @@ export interface Surroundings {
   /** Accounts mentioned: address, and name with domain (`ann@example.org`). */
   readonly mentions: readonly { readonly uri: string; readonly name: string }[];
   readonly emojis: readonly EmojiPicture[];
-  /** Address of the quoted status; undefined if there is none, or if its author does not permit the quote. */
-  readonly quoteUri: string | undefined;
+  /** Undefined if there is no quote, or if the quoted author does not permit it. */
+  readonly quote: NotedQuote | undefined;
   readonly nowMs: number;
+}
+
+/** The quote of a status in its document. */
+export interface NotedQuote {
+  /** Address of the quoted status. */
+  readonly uri: string;
+  /** False until the quoted author has answered. */
+  readonly isPermitted: boolean;
+  /** Address of the author's stamp; undefined for quotes of one's own statuses, which need none. */
+  readonly stampUri: string | undefined;
 }
 
 /** Addressees of an object. */
@@ -78,7 +88,7 @@ export function noteDocument(record: StoreStatusRecord, around: Surroundings) {
       .filter(({ state }) => state === 'ready')
       .map((media) => attachment(baseUrl, media)),
     tag: tags(record, around),
-    ...quoteTerms(around.quoteUri),
+    ...quoteTerms(around.quote),
     interactionPolicy: quotePolicy(record, by),
     ...collectionsOf(id, record),
     ...(record.poll === undefined ? {} : question(record.poll, nowMs)),
@@ -106,9 +116,17 @@ function attachment(baseUrl: string, media: AccountMedia) {
   };
 }
 
-/** Renders the quote under the names that other software reads. Source: FEP-044f, FEP-e232, Misskey, Fedibird. */
-const quoteTerms = (uri: string | undefined) =>
-  uri === undefined ? {} : { quote: uri, quoteUri: uri, _misskey_quote: uri };
+/**
+ * Renders the quote under the names that other software reads. While the author is asked, only software that knows
+ * FEP-044f learns of it: other software would show it without consent. Source: FEP-044f, FEP-e232, Misskey, Fedibird.
+ */
+function quoteTerms(quote: NotedQuote | undefined) {
+  if (quote === undefined) return {};
+  const { uri, isPermitted, stampUri } = quote;
+  if (!isPermitted) return { quote: uri };
+  const stamp = stampUri === undefined ? {} : { quoteAuthorization: stampUri };
+  return { quote: uri, quoteUri: uri, _misskey_quote: uri, ...stamp };
+}
 
 /** Renders the accounts that may quote the status. Source: FEP-044f; GoToSocial's interaction policies. */
 function quotePolicy(record: StoreStatusRecord, by: string) {

@@ -1,10 +1,10 @@
 import type { StoreAccountRecord, StoreStatusRecord } from '../../../proto/gen/types.js';
 import type { ReadTables } from '../../../store/port.js';
 import { accounts, statuses } from '../../../store/tables.js';
-import { accountUri, acctOf, contextUri, isLocal, statusUri } from '../../domain/addresses.js';
+import { accountUri, acctOf, contextUri, isLocal, stampUri, statusUri } from '../../domain/addresses.js';
 import { maySee } from '../../domain/visibility.js';
 import type { EmojiPicture } from './context.js';
-import { noteDocument } from './note.js';
+import { type NotedQuote, noteDocument } from './note.js';
 import { announceActivity, createActivity } from './publishing.js';
 
 /** Everything that documents of statuses are rendered from. */
@@ -103,7 +103,7 @@ class Named {
       contextUri: this.#contextOf(record),
       mentions: record.mentions.flatMap(({ accountId }) => this.#mention(accountId)),
       emojis: this.rendering.emojiIn(record.spoilerText, record.text, ...options),
-      quoteUri: this.#uriOf(quoted),
+      quote: this.#quoteOf(record, quoted),
       nowMs: this.rendering.nowMs(),
     });
   }
@@ -134,6 +134,16 @@ class Named {
     const first = rootOf(record);
     const root = first === undefined ? record : this.#namedBy(record, first);
     return root !== undefined && isLocal(root) ? contextUri(this.rendering.baseUrl, root.id) : undefined;
+  }
+
+  #quoteOf({ id, accountId, quote }: StoreStatusRecord, quoted: StoreStatusRecord | undefined): NotedQuote | undefined {
+    if (quote?.state === 'pending' && quote.uri) return { uri: quote.uri, isPermitted: false, stampUri: undefined };
+    const uri = this.#uriOf(quoted);
+    const author = quoted && this.accounts.get(quoted.accountId);
+    if (uri === undefined || author === undefined || quoted === undefined) return undefined;
+    const isOwn = author.id === accountId;
+    const own = isOwn || !isLocal(quoted) ? undefined : stampUri(this.rendering.baseUrl, quoted, author, id);
+    return { uri, isPermitted: true, stampUri: quote?.approvalUri || own };
   }
 
   #uriOf(status: StoreStatusRecord | undefined): string | undefined {

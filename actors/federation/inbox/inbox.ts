@@ -123,6 +123,8 @@ export class Inbox {
     const { services, waiting } = this.#needs;
     const senderUri = accountUri(services.baseUrl, sender);
     const allowed = authority(document, { signer: senderUri });
+    const relayed = isRefused(allowed) ? relayedBy(document, senderUri, services) : undefined;
+    if (relayed !== undefined) return this.#believed(relayed, sender, Buffer.from(JSON.stringify(relayed)));
     // An activity that its server forwards carries a signature of its author within, which proves nothing here.
     if (isRefused(allowed)) return isObject(document.signature) ? 'taken' : problem('forbidden', allowed.refused);
     if (isOutcast(sender, services)) return 'taken';
@@ -148,6 +150,19 @@ export async function takeLater(waited: StoreWaitingActivity, services: Incoming
   const allowed = authority(document, { signer: senderUri });
   if (isRefused(allowed)) return 'ignored';
   return take({ document, allowed, sender, senderUri, mayFetch: true }, services);
+}
+
+/**
+ * Returns what an accepted relay forwards as its Announce of the object, which only the object's own server can prove.
+ * Undefined: it is no new status, or the sender is no relay.
+ */
+function relayedBy(
+  { type, object }: JsonObject,
+  senderUri: string,
+  { relays }: IncomingServices,
+): JsonObject | undefined {
+  const id = type === 'Create' ? idOf(object) : undefined;
+  return id !== undefined && relays.accepts(senderUri) ? { type: 'Announce', actor: senderUri, object: id } : undefined;
 }
 
 /** Returns the handler of an activity's type. */

@@ -4,7 +4,9 @@ import type { JsonObject } from '../../../transport/federation/bounded-json.js';
 import type { AccountCommands } from '../../account/slices.js';
 import type { ConversationCommands } from '../../conversation/slices.js';
 import type { DomainPolicies } from '../../domain/servers/domain-policy.js';
+import type { Relays } from '../../domain/servers/relays.js';
 import type { Clock } from '../../domain/time.js';
+import type { InstanceCommands } from '../../instance/commands.js';
 import type { Commands as ReportCommands } from '../../report/report.js';
 import type { TypedAsk } from '../../runtime/kind.js';
 import type { Allowed } from '../reading/authority.js';
@@ -38,12 +40,14 @@ export interface IncomingServices {
   readonly baseUrl: string;
   /** Limits that administrators set on other servers. */
   readonly policies: DomainPolicies;
+  readonly relays: Relays;
   readonly people: RemotePeople;
   readonly notes: Omit<RemoteNotes, 'resolve'>;
   /** Send the commands that activities ask for (receiverOf). */
   readonly askAccount: TypedAsk<AccountCommands>;
   readonly askConversation: TypedAsk<ConversationCommands>;
   readonly askReport: TypedAsk<ReportCommands>;
+  readonly askInstance: TypedAsk<InstanceCommands>;
   /** Query of relations: commands only read. */
   relationsOf(account: string, target: string): Promise<{ readonly following: boolean; readonly blockedBy: boolean }>;
   /** Returns a local account that others may see, by its name. */

@@ -1,10 +1,19 @@
 import type { ActivityHandler } from '../inbox/port.js';
-import { localFollower, outcomeOf } from './local.js';
 
-/** The sender accepts the follow request of a local account. Source: ActivityPub §7.6. */
+import { answeredSubscription, localFollower, outcomeOf } from './local.js';
+import { answeredQuote } from './quote-answer.js';
+
+/**
+ * The sender accepts the follow request of a local account, the subscription to a relay, or a quote. Source: ActivityPub
+ * §7.6, FEP-044f.
+ */
 export const accept: ActivityHandler = {
   isRemembered: false,
   async take(activity, services) {
+    const subscription = await answeredSubscription(activity, true, services);
+    if (subscription !== undefined) return subscription;
+    const quote = await answeredQuote(activity, 'accepted', services);
+    if (quote !== undefined) return quote;
     const follower = await localFollower(activity, services);
     if (follower === undefined) return 'ignored';
     return outcomeOf(await services.askAccount(activity.sender.id, 'authorizeFollow', { follower: follower.id }));

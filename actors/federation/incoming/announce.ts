@@ -7,19 +7,21 @@ import { shownStatus } from './status.js';
 
 /**
  * The sender reblogs a status. An embedded status is never believed; one that is not known is fetched if somebody here
- * follows the sender. Source: ActivityPub §7.11.
+ * follows the sender. A relay makes statuses known, and reblogs nothing. Source: ActivityPub §7.11; Mastodon's relays.
  */
 export const announce: ActivityHandler = {
   isRemembered: true,
   async take({ document, allowed, sender, senderUri, mayFetch }, services) {
     const uri = allowed.objectId;
     const known = uri === undefined ? undefined : await services.notes.known(uri);
+    const isRelay = services.relays.accepts(senderUri);
     if (uri !== undefined && known === undefined) {
-      if (!isFollowedHere(sender)) return 'ignored';
-      if (!mayFetch) return 'needs-fetch';
+      if (!isRelay && !isFollowedHere(sender)) return 'ignored';
+      if (!mayFetch) return isRelay && !services.relays.admits() ? 'ignored' : 'needs-fetch';
       const found = await services.notes.find(uri);
       if (isMissing(found)) return found.missing === 'later' ? 'later' : 'ignored';
     }
+    if (isRelay) return 'done';
     const status = await shownStatus(uri, sender, services);
     if (status === undefined) return 'ignored';
     const followers = sender.remote?.followersUri || `${senderUri}/followers`;

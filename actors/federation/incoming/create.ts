@@ -1,14 +1,13 @@
 import type { StoreAccountRecord } from '../../../proto/gen/types.js';
 import type { JsonObject } from '../../../transport/federation/bounded-json.js';
 import { readLocalUri } from '../../domain/addresses.js';
-import type { ActivityHandler, IncomingServices, Outcome } from '../inbox/port.js';
+import type { ActivityHandler, IncomingActivity, IncomingServices, Outcome } from '../inbox/port.js';
+import { quoteIn } from '../reading/quote.js';
 import { asList, idOf, idsOf, isObject } from '../reading/values.js';
 import { isMissing, type KnownStatus, type Missing } from '../remote/port.js';
 import { isFollowedHere } from './announce.js';
 import { voteIn } from './vote.js';
 
-/** Properties by which a status quotes another. Source: FEP-044f, FEP-e232, Misskey, Fedibird. */
-const QUOTES = ['quote', 'quoteUrl', 'quoteUri', '_misskey_quote'];
 /** Tags of a status that are read. */
 const TAGS_MAX = 200;
 
@@ -18,7 +17,8 @@ const TAGS_MAX = 200;
  */
 export const create: ActivityHandler = {
   isRemembered: false,
-  async take({ document, allowed, sender, mayFetch }, services) {
+  async take(activity, services) {
+    const { document, allowed, sender, mayFetch } = activity;
     const { object, objectId } = allowed;
     if (object === undefined) {
       if (objectId === undefined || !isFollowedHere(sender)) return 'ignored';
@@ -32,9 +32,29 @@ export const create: ActivityHandler = {
     const parent = idOf(object.inReplyTo);
     const isNew = parent !== undefined && (await services.notes.known(parent)) === undefined;
     if (isNew && !mayFetch) return 'needs-fetch';
-    return outcomeOfNote(await services.notes.received(object, sender, { parents: mayFetch }));
+    return outcomeWithQuote(
+      await services.notes.received(object, sender, { parents: mayFetch }),
+      object,
+      activity,
+      services,
+    );
   },
 };
+
+/**
+ * Converts the answer of the account's actor to a status, and proves its quote. The status is stored before, so that a
+ * server that does not answer for the quote delays nothing but the quote.
+ */
+export async function outcomeWithQuote(
+  note: KnownStatus | Missing | 'irrelevant',
+  object: JsonObject,
+  { sender, mayFetch }: IncomingActivity,
+  services: IncomingServices,
+): Promise<Outcome> {
+  if (note === 'irrelevant' || isMissing(note)) return outcomeOfNote(note);
+  const proof = await services.notes.proveQuote(object, sender, note, { mayFetch });
+  return proof === 'settled' ? 'done' : proof;
+}
 
 /** Converts the answer of the account's actor to a status. */
 export function outcomeOfNote(note: KnownStatus | Missing | 'irrelevant'): Outcome {
@@ -57,7 +77,7 @@ async function concerns(
   const mentioned = asList(note.tag, TAGS_MAX).flatMap((tag) => (isObject(tag) ? [tag.href] : []));
   const named = [...idsOf([activity.to, activity.cc, note.to, note.cc].flat()), ...idsOf(mentioned, TAGS_MAX)];
   if (named.some((uri) => readLocalUri(baseUrl, uri)?.kind === 'account')) return true;
-  const others = [note.inReplyTo, ...QUOTES.map((name) => note[name])].flatMap((value) => idOf(value) ?? []);
+  const others = [idOf(note.inReplyTo), quoteIn(note)?.uri].filter((uri) => uri !== undefined);
   for (const uri of new Set(others)) if ((await notes.known(uri)) !== undefined) return true;
   return false;
 }

@@ -1,13 +1,19 @@
 import type { ActivityHandler } from '../inbox/port.js';
 import { outcomeOf } from './local.js';
+import { revokedQuote } from './quote-answer.js';
 
-/** The sender deletes itself or a status of its own. Deleting a status twice changes nothing. Source: ActivityPub §7.4. */
+/**
+ * The sender deletes itself, a status of its own or a stamp, which revokes a quote. A second deletion changes nothing.
+ * Source: ActivityPub §7.4, FEP-044f.
+ */
 export const remove: ActivityHandler = {
   isRemembered: false,
   async take({ allowed, sender, senderUri }, services) {
     const uri = allowed.objectId;
     if (uri === undefined) return 'ignored';
     if (uri === senderUri) return outcomeOf(await services.askAccount(sender.id, 'vanish', {}));
+    const revoked = await revokedQuote(uri, sender, services);
+    if (revoked !== undefined) return revoked;
     await services.notes.deleted(uri, sender);
     return 'done';
   },

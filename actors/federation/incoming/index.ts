@@ -9,6 +9,7 @@ import { flag } from './flag.js';
 import { follow } from './follow.js';
 import { like } from './like.js';
 import { move } from './move.js';
+import { quoteRequest } from './quote-request.js';
 import { reject } from './reject.js';
 import { undo } from './undo.js';
 import { update } from './update.js';
@@ -26,6 +27,7 @@ export const HANDLERS: ReadonlyMap<string, ActivityHandler> = new Map([
   ['Follow', follow],
   ['Like', like],
   ['Move', move],
+  ['QuoteRequest', quoteRequest],
   ['Reject', reject],
   ['Remove', removeFrom],
   ['Undo', undo],

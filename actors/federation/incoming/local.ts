@@ -1,7 +1,10 @@
 import type { StoreAccountRecord } from '../../../proto/gen/types.js';
 import { readLocalUri } from '../../domain/addresses.js';
 import { isProblem, type Problem, Unavailable } from '../../domain/problem.js';
+import { INSTANCE_ID } from '../../instance/commands.js';
+import { instanceActorUri } from '../documents/actor.js';
 import type { IncomingActivity, IncomingServices, Outcome } from '../inbox/port.js';
+import { readRelayFollow } from '../outgoing/relay.js';
 import { idOf, objectOf } from '../reading/values.js';
 
 /** Returns the local account of an address; undefined for any other address. */
@@ -33,4 +36,19 @@ export async function localFollower(
   if (object !== undefined && object !== senderUri) return undefined;
   const named = (follow && idOf(follow.actor)) ?? allowed.objectId?.match(/^[^#]*\/users\/[^/?#]+/)?.[0];
   return localAccountAt(named, services);
+}
+
+/**
+ * Settles the subscription to a relay that an Accept or a Reject answers by the id of its Follow. The instance's actor
+ * compares the sender with the relay. Returns undefined if it answers no subscription.
+ */
+export async function answeredSubscription(
+  { document, allowed, senderUri: uri }: IncomingActivity,
+  accepted: boolean,
+  { baseUrl, askInstance }: IncomingServices,
+): Promise<Outcome | undefined> {
+  const follow = allowed.objectId ?? idOf(document.object);
+  const id = follow === undefined ? undefined : readRelayFollow(instanceActorUri(baseUrl), follow);
+  if (id === undefined) return undefined;
+  return outcomeOf(await askInstance(INSTANCE_ID, 'answerRelay', { uri, id, accepted }));
 }

@@ -1,11 +1,20 @@
 import { following } from '../../../store/tables.js';
 import type { ActivityHandler } from '../inbox/port.js';
-import { localFollower, outcomeOf } from './local.js';
 
-/** The sender refuses the follow request of a local account, or ends its follow. Source: ActivityPub §7.7. */
+import { answeredSubscription, localFollower, outcomeOf } from './local.js';
+import { answeredQuote } from './quote-answer.js';
+
+/**
+ * The sender refuses or ends the follow of a local account, or the subscription to a relay, or refuses a quote. Source:
+ * ActivityPub §7.7, FEP-044f.
+ */
 export const reject: ActivityHandler = {
   isRemembered: false,
   async take(activity, services) {
+    const subscription = await answeredSubscription(activity, false, services);
+    if (subscription !== undefined) return subscription;
+    const quote = await answeredQuote(activity, 'rejected', services);
+    if (quote !== undefined) return quote;
     const follower = await localFollower(activity, services);
     if (follower === undefined) return 'ignored';
     const { sender } = activity;

@@ -2,7 +2,7 @@ import type { ActivityHandler } from '../inbox/port.js';
 import { ACTOR_TYPES } from '../reading/authority.js';
 import { typeAmong } from '../reading/values.js';
 import { isMissing } from '../remote/port.js';
-import { outcomeOfNote } from './create.js';
+import { outcomeWithQuote } from './create.js';
 
 /**
  * The sender changes its profile or a status of its own. A profile that is only named is fetched from its server, at
@@ -10,7 +10,8 @@ import { outcomeOfNote } from './create.js';
  */
 export const update: ActivityHandler = {
   isRemembered: false,
-  async take({ allowed, sender, senderUri, mayFetch }, services) {
+  async take(activity, services) {
+    const { allowed, sender, senderUri, mayFetch } = activity;
     const { object, objectId } = allowed;
     if (objectId === senderUri || (object !== undefined && typeAmong(object, ACTOR_TYPES) !== undefined)) {
       if (objectId !== senderUri) return 'ignored';
@@ -24,6 +25,6 @@ export const update: ActivityHandler = {
     if (object === undefined || objectId === undefined) return 'ignored';
     const known = await services.notes.known(objectId);
     if (known?.accountId !== sender.id) return 'ignored';
-    return outcomeOfNote(await services.notes.revised(object, sender));
+    return outcomeWithQuote(await services.notes.revised(object, sender), object, activity, services);
   },
 };

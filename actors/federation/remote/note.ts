@@ -3,6 +3,7 @@ import { foreignHtml, foreignName } from '../../domain/text/foreign-html.js';
 import { namedHashtag } from '../../domain/text/hashtag.js';
 import { escapeHtml } from '../../domain/text/plain-text.js';
 import { pageOf } from '../reading/authority.js';
+import { quoteIn, quotePoliciesIn, unprovenQuote } from '../reading/quote.js';
 import { canonicalUri, hostOf } from '../reading/uris.js';
 import {
   asList,
@@ -73,6 +74,8 @@ export function readNote(note: JsonObject, author: NoteAuthor, nowMs: number): R
   const poll = type === 'Question' ? pollOf(note, nowMs) : undefined;
   const { visibility, addressed } = audienceOf(note.to, note.cc, author.followersUri || undefined);
   const parent = idOf(note.inReplyTo);
+  const policies = quotePoliciesIn(note, author.followersUri);
+  const quote = quoteIn(note);
   const createdAtMs = Math.min(nowMs, Math.max(0, timeOf(note.published) ?? nowMs));
   const status: StoreStatusRecord = {
     id: '',
@@ -93,6 +96,10 @@ export function readNote(note: JsonObject, author: NoteAuthor, nowMs: number): R
     replies: 0,
     ...(media.length === 0 ? {} : { media: { media } }),
     ...(poll === undefined ? {} : { poll }),
+    quotePolicy: policies.automatic,
+    ...(policies.manual === 'nobody' ? {} : { manualQuotePolicy: policies.manual }),
+    // The status that it quotes shows when its author's consent is proven (QuoteProofs).
+    ...(quote === undefined ? {} : { quote: unprovenQuote(quote) }),
     domain: author.domain,
     origin: { uri, url },
     remote: {

@@ -5,6 +5,7 @@ import type { Tables } from '../../../store/port.js';
 import { accounts, statuses } from '../../../store/tables.js';
 import type { FederationClient } from '../../../transport/federation/port.js';
 import type { AccountCommands } from '../../account/slices.js';
+import type { ConversationCommands } from '../../conversation/slices.js';
 import { accountUrl, acctOf, isLocal, readLocalUri } from '../../domain/addresses.js';
 import { eachBounded } from '../../domain/each-bounded.js';
 import { storedId } from '../../domain/ids.js';
@@ -14,17 +15,37 @@ import { uriKey } from '../../domain/text/uri-key.js';
 import type { Clock } from '../../domain/time.js';
 import type { TypedAsk } from '../../runtime/kind.js';
 import { ACTOR_TYPES, authority, isBy, isRefused } from '../reading/authority.js';
+import { quoteIn } from '../reading/quote.js';
 import { canonicalUri, isSameOrigin } from '../reading/uris.js';
 import { type JsonObject, typeAmong } from '../reading/values.js';
 import { Failures } from './failures.js';
 import { type NoteAuthor, type ReadNote, readNote } from './note.js';
-import { isMissing, type KnownStatus, type Missing, type RemoteNotes, type RemotePeople } from './port.js';
+import {
+  isMissing,
+  type KnownStatus,
+  type Missing,
+  type QuoteProof,
+  type RemoteNotes,
+  type RemotePeople,
+} from './port.js';
+import { QuoteProofs } from './quote-proofs.js';
 import { missingOf } from './web-finger.js';
 
 /** Mentioned accounts that are looked up at the same time. */
 const MENTIONS_AT_ONCE_MAX = 10;
 /** Parents that one status leads to. Further ones are read when somebody looks at the thread. */
 const PARENTS_MAX = 20;
+/** Quotes that one status leads to: a status shows what it quotes, and names what that quotes. */
+const QUOTES_MAX = 2;
+/** Quotes of fetched statuses whose proof is looked for at a time. Further quotes are not shown. */
+const PROOFS_AT_ONCE_MAX = 256;
+
+/** Statuses that a fetched one may still lead to. */
+interface Budget {
+  readonly parents: number;
+  readonly quotes: number;
+}
+const WHOLE: Budget = { parents: PARENTS_MAX, quotes: QUOTES_MAX };
 
 /** The dependencies of Notes. */
 export interface NotesContext {
@@ -34,6 +55,7 @@ export interface NotesContext {
   readonly caches?: Caches | undefined;
   readonly registry: { find(name: string): string | undefined | Promise<string | undefined> };
   readonly askAccount: TypedAsk<AccountCommands>;
+  readonly askConversation: TypedAsk<ConversationCommands>;
   readonly people: Pick<RemotePeople, 'find' | 'known'>;
   readonly baseUrl: string;
 }
@@ -42,12 +64,15 @@ export interface NotesContext {
 export class Notes implements RemoteNotes {
   readonly #around: NotesContext;
   readonly #failures: Failures;
+  readonly #quotes: QuoteProofs;
+  #proofs = 0;
   /** Fetches in progress, by address: at most one each. */
   readonly #underWay = new Map<string, Promise<KnownStatus | StoreAccountRecord | Missing>>();
 
   constructor(around: NotesContext) {
     this.#around = around;
     this.#failures = new Failures('failed_statuses', around.clock, around.caches);
+    this.#quotes = new QuoteProofs({ ...around, known: (uri) => this.known(uri) });
   }
 
   async known(uri: string): Promise<KnownStatus | undefined> {
@@ -59,11 +84,11 @@ export class Notes implements RemoteNotes {
 
   async resolve(uri: string): Promise<KnownStatus | StoreAccountRecord | Missing> {
     const [status, account] = await Promise.all([this.known(uri), this.#around.people.known(uri)]);
-    return status ?? account ?? this.#find(uri, PARENTS_MAX);
+    return status ?? account ?? this.#find(uri, WHOLE);
   }
 
   find(uri: string): Promise<KnownStatus | Missing> {
-    return this.#status(uri, PARENTS_MAX);
+    return this.#status(uri, WHOLE);
   }
 
   received(
@@ -71,7 +96,7 @@ export class Notes implements RemoteNotes {
     author: StoreAccountRecord,
     { parents = false }: { readonly parents?: boolean } = {},
   ): Promise<KnownStatus | Missing | 'irrelevant'> {
-    return this.#received(note, author, parents ? PARENTS_MAX : 0);
+    return this.#received(note, author, { parents: parents ? PARENTS_MAX : 0, quotes: 0 });
   }
 
   async revised(note: JsonObject, author: StoreAccountRecord): Promise<KnownStatus | Missing | 'irrelevant'> {
@@ -85,6 +110,15 @@ export class Notes implements RemoteNotes {
     return isProblem(told) ? 'irrelevant' : known;
   }
 
+  proveQuote(
+    note: JsonObject,
+    author: StoreAccountRecord,
+    quoting: KnownStatus,
+    { mayFetch }: { readonly mayFetch: boolean },
+  ): Promise<QuoteProof> {
+    return this.#prove(note, author, quoting, mayFetch ? QUOTES_MAX : 0);
+  }
+
   async deleted(uri: string, author: StoreAccountRecord): Promise<void> {
     const canonical = canonicalUri(uri);
     if (canonical === undefined || !isSameOrigin(canonical, author.origin?.uri)) return;
@@ -94,12 +128,12 @@ export class Notes implements RemoteNotes {
     if (isProblem(told) && told.problem === 'unavailable') throw new Unavailable(told.detail);
   }
 
-  async #status(uri: string, parents: number): Promise<KnownStatus | Missing> {
-    const found = await this.#find(uri, parents);
+  async #status(uri: string, budget: Budget): Promise<KnownStatus | Missing> {
+    const found = await this.#find(uri, budget);
     return 'username' in found ? { missing: 'gone' } : found;
   }
 
-  async #find(uri: string, parents: number): Promise<KnownStatus | StoreAccountRecord | Missing> {
+  async #find(uri: string, budget: Budget): Promise<KnownStatus | StoreAccountRecord | Missing> {
     const canonical = canonicalUri(uri);
     if (canonical === undefined) return { missing: 'gone' };
     const known = await this.known(canonical);
@@ -109,7 +143,7 @@ export class Notes implements RemoteNotes {
     if (failed !== undefined) return failed;
     const underWay = this.#underWay.get(canonical);
     if (underWay !== undefined) return underWay;
-    const begun = this.#fetched(canonical, parents)
+    const begun = this.#fetched(canonical, budget)
       .then((found) => {
         if (isMissing(found)) this.#failures.add(canonical, found);
         return found;
@@ -120,7 +154,7 @@ export class Notes implements RemoteNotes {
   }
 
   /** Fetches a status or actor by its id, or by the address of its page, whose document has the id. */
-  async #fetched(uri: string, parents: number): Promise<KnownStatus | StoreAccountRecord | Missing> {
+  async #fetched(uri: string, budget: Budget): Promise<KnownStatus | StoreAccountRecord | Missing> {
     let outcome = await this.#around.client.object(uri);
     if (outcome.kind !== 'object') return missingOf(outcome);
     let verdict = authority(outcome.value, { finalUrl: outcome.url });
@@ -136,14 +170,34 @@ export class Notes implements RemoteNotes {
     if (typeAmong(outcome.value, ACTOR_TYPES) !== undefined) return this.#around.people.find(verdict.author);
     const author = await this.#around.people.find(verdict.author);
     if (isMissing(author)) return author;
-    const stored = await this.#received(outcome.value, author, parents);
-    return stored === 'irrelevant' ? { missing: 'gone' } : stored;
+    const stored = await this.#received(outcome.value, author, budget);
+    if (stored === 'irrelevant') return { missing: 'gone' };
+    if (!isMissing(stored)) this.#proveBehind(outcome.value, author, stored, budget.quotes);
+    return stored;
+  }
+
+  /** @param quotes statuses that the quote may lead to; 0: nothing is fetched */
+  #prove(note: JsonObject, author: StoreAccountRecord, quoting: KnownStatus, quotes: number): Promise<QuoteProof> {
+    const find = (uri: string) => this.#status(uri, { parents: 0, quotes: quotes - 1 });
+    return this.#quotes.prove(quoteIn(note), author, quoting, quotes > 0 ? find : undefined);
+  }
+
+  /**
+   * Proves the quote of a fetched status in the background: statuses may quote each other in a circle, in which nobody
+   * may wait for the next. A failure leaves the quote pending.
+   */
+  #proveBehind(note: JsonObject, author: StoreAccountRecord, quoting: KnownStatus, quotes: number): void {
+    if (quoteIn(note) === undefined || this.#proofs >= PROOFS_AT_ONCE_MAX) return;
+    this.#proofs++;
+    void this.#prove(note, author, quoting, quotes)
+      .catch(() => undefined)
+      .finally(() => this.#proofs--);
   }
 
   async #received(
     note: JsonObject,
     author: StoreAccountRecord,
-    parents: number,
+    budget: Budget,
   ): Promise<KnownStatus | Missing | 'irrelevant'> {
     const read = this.#read(note, author);
     if (read === undefined) return 'irrelevant';
@@ -153,7 +207,7 @@ export class Notes implements RemoteNotes {
       this.known(uri),
       tables.get(deletedUris, { uri: uriKey(uri) }),
       this.#mentions(read.mentioned),
-      this.#parent(read.parent, parents),
+      this.#parent(read.parent, budget),
     ]);
     if (known !== undefined) return known.accountId === author.id ? known : 'irrelevant';
     if (deleted !== undefined) return 'irrelevant';
@@ -186,9 +240,9 @@ export class Notes implements RemoteNotes {
   }
 
   /** Returns the fields of a reply whose parent is known, or found within `parents` fetches. */
-  async #parent(uri: string | undefined, parents: number): Promise<Partial<StoreStatusRecord>> {
+  async #parent(uri: string | undefined, { parents, quotes }: Budget): Promise<Partial<StoreStatusRecord>> {
     if (uri === undefined) return {};
-    const found = parents > 0 ? await this.#status(uri, parents - 1) : await this.known(uri);
+    const found = parents > 0 ? await this.#status(uri, { parents: parents - 1, quotes }) : await this.known(uri);
     if (found === undefined || isMissing(found)) return {};
     const { id, conversationId, accountId } = found;
     return { inReplyToId: id, inReplyToAccountId: accountId, conversationId };

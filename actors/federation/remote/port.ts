@@ -35,6 +35,12 @@ export interface KnownStatus {
   readonly accountId: string;
 }
 
+/**
+ * `settled`: the quote of a status is shown or not, as far as it is proven. `needs-fetch`: something must be fetched
+ * first. `later`: it cannot be fetched now.
+ */
+export type QuoteProof = 'settled' | 'needs-fetch' | 'later';
+
 /** Statuses of other servers. Methods throw Unavailable when the store or an actor cannot answer. */
 export interface RemoteNotes {
   /** Returns the status of this address, local or remote, without a fetch. */
@@ -58,6 +64,16 @@ export interface RemoteNotes {
   ): Promise<KnownStatus | Missing | 'irrelevant'>;
   /** Stores a changed version of a status; one that is not newer has no effect. */
   revised(note: JsonObject, author: StoreAccountRecord): Promise<KnownStatus | Missing | 'irrelevant'>;
+  /**
+   * Looks for the proof that a stored status may quote what its document quotes (FEP-044f). Statuses that `find`
+   * fetches need no call.
+   */
+  proveQuote(
+    note: JsonObject,
+    author: StoreAccountRecord,
+    quoting: KnownStatus,
+    options: { readonly mayFetch: boolean },
+  ): Promise<QuoteProof>;
   /** Deletes a status of the author, and remembers it: if it arrives later, it is not stored. */
   deleted(uri: string, author: StoreAccountRecord): Promise<void>;
 }

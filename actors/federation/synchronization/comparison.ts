@@ -6,6 +6,7 @@ import type { FederationClient } from '../../../transport/federation/port.js';
 import type { AccountCommands } from '../../account/slices.js';
 import { accountUri, isLocal, readLocalUri } from '../../domain/addresses.js';
 import { eraOfId, eraOfMs } from '../../domain/ids.js';
+import { isProblem } from '../../domain/problem.js';
 import type { Clock } from '../../domain/time.js';
 import type { TypedAsk } from '../../runtime/kind.js';
 import { authority, isRefused } from '../reading/authority.js';
@@ -44,7 +45,8 @@ interface LocalFollow {
 
 /**
  * Compares the followers here of accounts of other servers with those that their servers know, behind the answer to a
- * delivery. Follows that the other server does not know end here. Source: FEP-8fcf.
+ * delivery. Follows that the other server does not know end here, and those that only it knows end there. Source:
+ * FEP-8fcf.
  */
 export class FollowersComparison {
   readonly #around: ComparisonContext;
@@ -90,11 +92,14 @@ export class FollowersComparison {
     for (const uri of unknown) await this.#settle(sender.id, uri);
   }
 
-  /** Settles a follow request whose Accept was lost. Without a request it has no effect. */
+  /** Settles a follow request whose Accept was lost. Without a request its server gets an Undo. */
   async #settle(account: string, uri: string): Promise<void> {
     const local = readLocalUri(this.#around.baseUrl, uri);
     const follower = local?.kind === 'account' ? await this.#around.localAccount(local.username) : undefined;
-    if (follower !== undefined) await this.#around.askAccount(account, 'authorizeFollow', { follower: follower.id });
+    if (follower === undefined) return;
+    const settled = await this.#around.askAccount(account, 'authorizeFollow', { follower: follower.id });
+    if (isProblem(settled) && settled.problem === 'not_found')
+      await this.#around.askAccount(account, 'disownFollow', { follower: follower.id });
   }
 
   /**

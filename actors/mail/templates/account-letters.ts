@@ -53,6 +53,9 @@ export const emailChangedLetter = (site: Site, to: Recipient): MailLetter =>
     parts: [text(emailChanged.text(site.domain)), text(emailChanged.otherwise)],
   }));
 
+/** Returns a time to the minute, as mails name it. */
+const minuteOf = (atMs: number): string => `${new Date(atMs).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+
 /** A sign-in, as its mail describes it. */
 export interface DescribedSignIn {
   readonly atMs: number;
@@ -67,7 +70,7 @@ export const signInLetter = (site: Site, to: Recipient, { atMs, address, browser
     subject: signIn.subject,
     parts: [
       text(signIn.text(site.domain)),
-      fact(signIn.time, `${new Date(atMs).toISOString().slice(0, 16).replace('T', ' ')} UTC`),
+      fact(signIn.time, minuteOf(atMs)),
       fact(signIn.address, address),
       fact(signIn.browser, browser === '' ? signIn.unknownBrowser : browser),
       text(signIn.otherwise),
@@ -77,3 +80,15 @@ export const signInLetter = (site: Site, to: Recipient, { atMs, address, browser
 
 export const deletedLetter = (site: Site, to: Recipient): MailLetter =>
   letter(site, to, ({ deleted }) => ({ subject: deleted.subject, parts: [text(deleted.text(site.domain))] }));
+
+/** Leads to the archive. Only a session of its owner can download it, so the mail has no token. */
+export const archiveReadyLetter = (site: Site, to: Recipient, expiresMs: number): MailLetter =>
+  letter(site, to, ({ archiveReady }) => ({
+    subject: archiveReady.subject,
+    parts: [
+      text(archiveReady.text(site.domain)),
+      fact(archiveReady.until, minuteOf(expiresMs)),
+      button(archiveReady.button, `${site.baseUrl}/settings/archive`),
+      text(archiveReady.otherwise),
+    ],
+  }));

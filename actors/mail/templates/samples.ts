@@ -2,6 +2,7 @@ import type { MailLetter } from '../../../proto/gen/types.js';
 import { catalogueFor } from '../../domain/text/catalogue/catalogue.js';
 import type { DecisionAction } from '../../domain/text/catalogue/texts.js';
 import {
+  archiveReadyLetter,
   confirmationLetter,
   deletedLetter,
   emailChangedLetter,
@@ -38,6 +39,7 @@ export const samples: Readonly<Record<string, Sample>> = {
   'email-changed': (site, locale) => emailChangedLetter(site, ada(locale)),
   'sign-in': (site, locale) =>
     signInLetter(site, ada(locale), { atMs: 1_767_225_600_000, address: '192.0.2.7', browser: 'Firefox, Linux' }),
+  'archive-ready': (site, locale) => archiveReadyLetter(site, ada(locale), 1_767_225_600_000),
   deleted: (site, locale) => deletedLetter(site, ada(locale)),
   report: (site, locale) =>
     reportLetter(site, ada(locale), {

@@ -40,6 +40,12 @@ export function federatedRelations(context: FederationContext): Reaction<Account
         if (now.state.origin === undefined || rejected) return undefined;
         return send(context, now, effects, follower, (pair) => undoActivity(followActivity(pair, edgeId)));
       },
+      /** The id of the lost Follow is unknown, so its Undo embeds one with another id. Source: FEP-8fcf. */
+      followDisowned({ follower }, now, effects) {
+        return send(context, now, effects, follower, (pair) =>
+          undoActivity(followActivity(pair, `unknown-${now.seq}`)),
+        );
+      },
       followAnswered({ target, edgeId, answer, activityId }, now, effects) {
         if (now.state.origin === undefined || answer === 'pending') return undefined;
         return send(context, now, effects, target, (pair) =>

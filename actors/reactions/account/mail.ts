@@ -6,6 +6,7 @@ import { accountUrl, acctOf } from '../../domain/addresses.js';
 import type { TokenPurpose } from '../../domain/keyed-tokens.js';
 import type { MailList } from '../../domain/mail-lists.js';
 import {
+  archiveReadyLetter,
   confirmationLetter,
   deletedLetter,
   emailChangedLetter,
@@ -57,6 +58,10 @@ export function accountMail(site: Site, tables: Tables): Reaction<AccountState, 
       async purged({ recipient }, { self }, effects) {
         if (recipient === undefined) return;
         await post(effects, self, { to: recipient.email, letter: deletedLetter(site, recipient) });
+      },
+      async archiveReady({ expiresMs }, { self, state: { owner } }, effects) {
+        if (owner === undefined) return;
+        await post(effects, self, { to: owner.email, letter: archiveReadyLetter(site, owner, expiresMs) });
       },
     },
   };

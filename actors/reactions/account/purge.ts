@@ -37,7 +37,10 @@ export function accountPurge(tables: Tables): Reaction<AccountState, AccountEven
     surface: 'purge',
     beforeReply: false,
     on: {
-      purged: (_event, now, effects) => goOn(PHASES[0], '', now, effects),
+      async purged({ recipient }, now, effects) {
+        if (recipient !== undefined) await effects.tell('archive', now.self, 'discard', {});
+        await goOn(PHASES[0], '', now, effects);
+      },
       async somePurged({ phase, items, after }, now, effects) {
         const known = PHASES.find((one) => one === phase);
         if (known === undefined) return;

@@ -1,6 +1,7 @@
 import type { StoreAccountRecord } from '../../../proto/gen/types.js';
 import { put, type ReadTables, type RowWrite, remove, type Tables } from '../../../store/port.js';
-import { accounts, followers, following, tokens } from '../../../store/tables.js';
+import { tokenUses } from '../../../store/sign-in-tables.js';
+import { accounts, apps, followers, following, tokens } from '../../../store/tables.js';
 import type { AccountEvents, AccountState } from '../../account/slices.js';
 import type { Origin } from '../../account/standing.js';
 import { eraOfId } from '../../domain/ids.js';
@@ -132,8 +133,19 @@ const ownTokens: On = {
     const record = { accountId: self, clientId, scopes, kind, atMs, ...(browser !== undefined && { browser }) };
     return effects.write([put(tokens, { hash: tokenHash }, record)]);
   },
-  tokenRevoked: ({ tokenHash }, _happened, effects) => effects.write([remove(tokens, { hash: tokenHash })]),
+  tokenRevoked: ({ tokenHash }, _happened, effects) =>
+    effects.write([remove(tokens, { hash: tokenHash }), remove(tokenUses, { hash: tokenHash })]),
 };
+
+/** Writes the row of an application from the current state, so that a repeated effect ends with the correct row. */
+function writeApp(
+  { clientId: client }: { readonly clientId: string },
+  { state }: Happened<AccountState>,
+  effects: Effects,
+) {
+  const own = state.ownApps.get(client);
+  return effects.write([own === undefined ? remove(apps, { client }) : put(apps, { client }, own)]);
+}
 
 /** Writes the rows after a status was deleted, and removes it from the search index. */
 async function writeGone(
@@ -180,6 +192,8 @@ export function accountRows(tables: Pick<Tables, 'range' | 'removeRange'>): Reac
       ...ownFollows,
       ...ownFollowers,
       ...ownTokens,
+      ownAppSaved: writeApp,
+      ownAppDeleted: writeApp,
       ...collectionRows,
       ...notificationRows(tables, accountRow),
     },

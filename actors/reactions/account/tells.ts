@@ -132,14 +132,18 @@ function remoteFollower({ origin }: Readonly<AccountState>, activityId = ''): Ac
 
 const limitedOf = ({ moderation }: Readonly<AccountState>) => (moderation.silenced ? true : undefined);
 
-/** Asks for a quote in two steps, because a command that is repeated after a crash does not return its first reply. */
+/**
+ * Asks for a quote in two steps, because a command that is repeated after a crash does not return its first reply. The
+ * quote of a status of another server is pending until that server has answered.
+ */
 async function answeredQuote(
   effects: Effects,
   by: string,
   { id, conversationId, visibility }: AccountPosted,
   quote: AccountQuote,
 ): Promise<AccountQuote> {
-  const { statusId, conversationId: quoted, follows } = quote;
+  const { statusId, conversationId: quoted, follows, uri } = quote;
+  if (uri) return { ...quote, state: 'pending' };
   const asked = { statusId, by, quotingId: id, conversationId, visibility, follows };
   await effects.tell('conversation', quoted, 'quote', asked satisfies ConversationCommands['quote']['in']);
   return { ...quote, state: (await quoteState(effects, id, quote)) ?? 'rejected' };

@@ -6,9 +6,11 @@ import type { Publications } from '../../timelines/publications.js';
 import { conversationStream } from '../stream.js';
 import { conversationLinks } from '../web-page.js';
 import { federatedMarks } from './federate-marks.js';
+import { federatedQuotes } from './federate-quotes.js';
 import { type FederationContext, federatedStatuses } from './federate-statuses.js';
 import { type IsSilenced, sayingLimits } from './limited.js';
 import { conversationNotices, conversationUnmarking } from './marks.js';
+import { relayAnnounces } from './relay-announces.js';
 import { conversationRows } from './rows.js';
 import { conversationCounts, conversationTells } from './tells.js';
 import { conversationWords } from './words.js';
@@ -30,5 +32,12 @@ export const conversationReactions = (
   sayingLimits(conversationTells, isSilenced),
   sayingLimits(conversationNotices(tables), isSilenced),
   conversationLinks,
-  ...(federation === undefined ? [] : [federatedMarks(federation), federatedStatuses(federation)]),
+  ...(federation === undefined
+    ? []
+    : [
+        federatedMarks(federation),
+        federatedStatuses(federation),
+        federatedQuotes(federation),
+        relayAnnounces(federation),
+      ]),
 ];

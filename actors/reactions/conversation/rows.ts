@@ -1,5 +1,5 @@
-import type { ConversationMarkOf, StoreStatusRecord } from '../../../proto/gen/types.js';
-import { remotePublicBuckets, remotePublicStatuses } from '../../../store/federation-tables.js';
+import type { AccountQuote, ConversationMarkOf, StoreStatusRecord } from '../../../proto/gen/types.js';
+import { quoteStamps, remotePublicBuckets, remotePublicStatuses } from '../../../store/federation-tables.js';
 import { put, type RowWrite, remove } from '../../../store/port.js';
 import {
   accountStatuses,
@@ -24,6 +24,7 @@ import { isLocal } from '../../domain/addresses.js';
 import { eraOfId } from '../../domain/ids.js';
 import { popularLevel } from '../../domain/popular.js';
 import { isListed, isOldNews, PUBLIC_BUCKET_MS, publicBucket, publicLane } from '../../domain/public.js';
+import { uriKey } from '../../domain/text/uri-key.js';
 import type { Effects, Happened, Reaction } from '../../runtime/kind.js';
 import { tagRows, untaggedRows } from '../tag-rows.js';
 import { writeAll } from '../write-all.js';
@@ -177,6 +178,41 @@ async function unquotedRows(
   await effects.write(record === undefined ? [row] : [row, statusRow(record)]);
 }
 
+/** Writes the row of a changed status, after a change that no other row shows. */
+async function ownRow(
+  { statusId }: { readonly statusId: string },
+  { state }: { readonly state: Readonly<ConversationState> },
+  effects: Effects,
+): Promise<void> {
+  const record = state.statuses.get(statusId)?.record;
+  if (record !== undefined) await effects.write([statusRow(record)]);
+}
+
+/**
+ * Returns the rows of the stamps of a status: that which permits its quote has a row, the earlier one has none.
+ */
+function stampRows({ id, quote }: StoreStatusRecord, earlier: AccountQuote | undefined): RowWrite[] {
+  const rows: RowWrite[] = [];
+  for (const one of [earlier, quote]) {
+    if (!one?.uri || !one.approvalUri || one.statusId === '') continue;
+    const key = { account: one.accountId, stamp: uriKey(one.approvalUri) };
+    rows.push(
+      one === quote && one.state === 'accepted' ? put(quoteStamps, key, { statusId: id }) : remove(quoteStamps, key),
+    );
+  }
+  return rows;
+}
+
+async function writeQuote(
+  effects: Effects,
+  { state }: Now,
+  statusId: string,
+  earlier: AccountQuote | undefined,
+): Promise<void> {
+  const record = state.statuses.get(statusId)?.record;
+  if (record !== undefined) await effects.write([statusRow(record), ...stampRows(record, earlier)]);
+}
+
 /** Rows of statuses, and of the marks on them. */
 export const conversationRows: Reaction<ConversationState, ConversationEvents> = {
   surface: 'rows',
@@ -189,10 +225,11 @@ export const conversationRows: Reaction<ConversationState, ConversationEvents> =
       const lists = record.deleted ? [] : [listedRow(record), ...publicRows(record), ...tagRows(record)];
       await effects.write([statusRow(record), ...parentRow(now, record), ...lists]);
     },
-    async removed({ statusId, tags, unmarked }, now, effects) {
+    async removed({ statusId, tags, unmarked, quote }, now, effects) {
       const entry = now.state.statuses.get(statusId);
       if (entry === undefined) return;
-      const rows = [...removedRows(now, entry), ...unmarkedRows(statusId, entry.turned, unmarked)];
+      const marked = unmarkedRows(statusId, entry.turned, unmarked);
+      const rows = [...removedRows(now, entry), ...marked, ...stampRows(entry.record, quote)];
       await writeAll(effects, [...rows, ...untaggedRows(statusId, tags)]);
     },
     async someUnmarked({ statusId, unmarked }, { state }, effects) {
@@ -216,10 +253,7 @@ export const conversationRows: Reaction<ConversationState, ConversationEvents> =
       await effects.write([...rows, ...untaggedRows(statusId, gone)]);
     },
     voted: ({ statusId, by }, now, effects) => writeEntry(effects, now, statusId, by, []),
-    async quotePolicySet({ statusId }, { state }, effects) {
-      const record = state.statuses.get(statusId)?.record;
-      if (record !== undefined) await effects.write([statusRow(record)]);
-    },
+    quotePolicySet: ownRow,
     async quoted({ statusId, by, quotingId, atMs }, { state }, effects) {
       const entry = state.statuses.get(statusId);
       if (entry === undefined || entry.record.deleted) return;
@@ -229,24 +263,16 @@ export const conversationRows: Reaction<ConversationState, ConversationEvents> =
     },
     quoteRevoked: unquotedRows,
     unquoted: unquotedRows,
-    async quoteSettled({ statusId }, { state }, effects) {
-      const record = state.statuses.get(statusId)?.record;
-      if (record !== undefined) await effects.write([statusRow(record)]);
-    },
+    quoteAttached: ({ statusId, earlier }, now, effects) => writeQuote(effects, now, statusId, earlier),
+    quoteSettled: ({ statusId }, now, effects) => writeQuote(effects, now, statusId, undefined),
     async pollReported({ statusId }, { state }, effects) {
       const record = state.statuses.get(statusId)?.record;
       if (record === undefined || record.deleted) return;
       await setPollAlarm(effects, record);
       await effects.write([statusRow(record)]);
     },
-    async pollEnded({ statusId }, { state }, effects) {
-      const record = state.statuses.get(statusId)?.record;
-      if (record !== undefined) await effects.write([statusRow(record)]);
-    },
-    cardSet({ statusId }, { state }, effects) {
-      const record = state.statuses.get(statusId)?.record;
-      return record === undefined ? undefined : effects.write([statusRow(record)]);
-    },
+    pollEnded: ownRow,
+    cardSet: ownRow,
     favourited({ statusId, by, markId, atMs }, now, effects) {
       const row = put(favouritedBy, { status: statusId, mark: markId }, { accountId: by, atMs });
       return writeEntry(effects, now, statusId, by, [row, put(favourites, ofList(by, markId), { statusId })]);

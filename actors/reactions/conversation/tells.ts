@@ -1,10 +1,11 @@
 import type {
   AccountMention,
   AccountNotify,
+  AccountQuote,
   AccountRetractNotice,
   StoreStatusRecord,
 } from '../../../proto/gen/types.js';
-import type { ConversationEvents } from '../../conversation/slices.js';
+import type { ConversationCommands, ConversationEvents } from '../../conversation/slices.js';
 import { type ConversationState, parentOf } from '../../conversation/state.js';
 import { ORPHANED_AT_ONCE_MAX } from '../../conversation/thread.js';
 import { isLocal } from '../../domain/addresses.js';
@@ -65,10 +66,7 @@ export const conversationTells: Reaction<ConversationState, ConversationEvents> 
     },
     async removed({ statusId, by, media, discardMedia = false, quote }, { self, state }, effects) {
       if (media !== undefined) await tellAccount(effects, by, 'releaseMedia', { ...media, discard: discardMedia });
-      if (quote !== undefined) {
-        const gone = { statusId: quote.statusId, quotingId: statusId };
-        await effects.tell('conversation', quote.conversationId, 'unquote', gone);
-      }
+      if (quote !== undefined) await unquote(effects, statusId, quote);
       await orphanFrom(effects, self, state, statusId, ORPHANED_AT_ONCE_MAX);
     },
     someOrphaned: ({ statusId, from }, { self, state }, effects) =>
@@ -82,9 +80,29 @@ export const conversationTells: Reaction<ConversationState, ConversationEvents> 
     },
     async quoteRevoked({ statusId, quotingId, conversationId }, _now, effects) {
       const settled = { statusId: quotingId, quotedId: statusId, state: 'revoked' };
-      const answer = await effects.tell('conversation', conversationId, 'settleQuote', settled);
-      // The quoting status did not fit its conversation and began a new one.
-      if (isProblem(answer)) await effects.tell('conversation', quotingId, 'settleQuote', settled);
+      await tellQuoting(effects, quotingId, conversationId, 'settleQuote', settled);
+    },
+    async quoteAnswered({ statusId, by, quotingId, conversationId, approvalUri }, { state, self }, effects) {
+      const accountId = state.statuses.get(statusId)?.record.accountId ?? '';
+      const answer = approvalUri === undefined ? 'rejected' : 'accepted';
+      const quote = { statusId, accountId, conversationId: self, state: answer, follows: false, approvalUri };
+      await tellQuoting(effects, quotingId, conversationId, 'attachQuote', { statusId: quotingId, by, quote });
+    },
+    async quoteSettled({ statusId, state: settled }, { state, self }, effects) {
+      const record = state.statuses.get(statusId)?.record;
+      // The conversation of a local quoted status has decided itself.
+      if (!record?.quote?.uri) return;
+      if (settled === 'accepted') await tellPermitted(effects, self, record, record.quote);
+      if (settled === 'revoked') await tellRevoked(effects, statusId, record.quote);
+    },
+    async quoteAttached({ statusId, earlier }, { state, self }, effects) {
+      const record = state.statuses.get(statusId)?.record;
+      if (record === undefined || record.deleted) return;
+      const { quote } = record;
+      if (earlier !== undefined && earlier.statusId !== quote?.statusId) await unquote(effects, statusId, earlier);
+      if (quote?.state !== 'accepted') return;
+      await tellPermitted(effects, self, record, quote);
+      if (earlier?.state !== 'accepted' || earlier.statusId !== quote.statusId) await tellQuoted(effects, record);
     },
     async edited({ statusId, newlyMentioned, released }, { self, state }, effects) {
       const entry = state.statuses.get(statusId);
@@ -141,12 +159,46 @@ function answeredBy(state: Readonly<ConversationState>, status: StoreStatusRecor
   return answered;
 }
 
-/** Notifies the quoted author after the quoting status's row is written, so that the reader finds it. */
+/** Sends a command to the conversation of a quoting status. One that did not fit there has begun its own. */
+async function tellQuoting<K extends 'settleQuote' | 'attachQuote'>(
+  effects: Effects,
+  quotingId: string,
+  conversation: string,
+  command: K,
+  input: ConversationCommands[K]['in'],
+): Promise<void> {
+  const answer = await effects.tell('conversation', conversation, command, input);
+  if (isProblem(answer)) await effects.tell('conversation', quotingId, command, input);
+}
+
+/** Tells the quoted status of a quote that its author permits. */
+async function tellPermitted(
+  effects: Effects,
+  conversationId: string,
+  { id: quotingId, accountId: by, visibility }: StoreStatusRecord,
+  { statusId, follows, conversationId: quoted }: AccountQuote,
+): Promise<void> {
+  const told = { statusId, by, quotingId, visibility, follows, conversationId, approved: true };
+  await effects.tell('conversation', quoted, 'quote', told satisfies ConversationCommands['quote']['in']);
+}
+
+/** Tells the quoted status of another server that its author has revoked the quote. */
+async function tellRevoked(effects: Effects, quotingId: string, quote: AccountQuote): Promise<void> {
+  const revoked = { statusId: quote.statusId, by: quote.accountId, quotingId };
+  await effects.tell('conversation', quote.conversationId, 'revokeQuote', revoked);
+}
+
+/** Removes the quote of a status from what it quotes, if that is known here. */
+async function unquote(effects: Effects, quotingId: string, { statusId, conversationId }: AccountQuote): Promise<void> {
+  if (statusId !== '') await effects.tell('conversation', conversationId, 'unquote', { statusId, quotingId });
+}
+
+/** Notifies a quoted author of this server after the quoting status's row is written, so that the reader finds it. */
 async function tellQuoted(
   effects: Effects,
   { id, accountId, quote, visibility, mentions }: StoreStatusRecord,
 ): Promise<void> {
-  if (quote?.state !== 'accepted' || quote.accountId === accountId) return;
+  if (quote?.state !== 'accepted' || quote.accountId === accountId || quote.uri) return;
   const isListed = visibility === 'public' || visibility === 'unlisted';
   const isMentioned = mentions.some((mention) => mention.accountId === quote.accountId);
   // An author who may not see the status is not notified. The account itself knows whom it follows.

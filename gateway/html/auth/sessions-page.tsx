@@ -10,6 +10,8 @@ export interface SessionEntry {
   readonly name: string | undefined;
   readonly scopes: readonly string[];
   readonly sinceMs: number;
+  /** Last use, to the hour. */
+  readonly usedMs: number;
   /** True: the browser that asks. */
   readonly isOwn: boolean;
 }
@@ -28,6 +30,7 @@ export function sessionsPage(
   const { sessions, passwords } = access;
   const { otp } = reader.texts.auth;
   const day = new Intl.DateTimeFormat(reader.language, { dateStyle: 'long', timeZone: 'UTC' });
+  const hour = new Intl.DateTimeFormat(reader.language, { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' });
   const content = (
     <>
       {isEnded && (
@@ -36,7 +39,7 @@ export function sessionsPage(
         </p>
       )}
       <ul>
-        {entries.map(({ hash, name, scopes, sinceMs, isOwn }) => (
+        {entries.map(({ hash, name, scopes, sinceMs, usedMs, isOwn }) => (
           <li key={hash}>
             <p class="group">
               <strong>
@@ -46,6 +49,9 @@ export function sessionsPage(
             </p>
             <p>
               {sessions.since} <time dateTime={new Date(sinceMs).toISOString()}>{day.format(sinceMs)}</time>
+            </p>
+            <p>
+              {sessions.used} <time dateTime={new Date(usedMs).toISOString()}>{hour.format(usedMs)}</time>
             </p>
             {scopes.length > 0 && <code>{scopes.join(' ')}</code>}
             <form method="post" action="/auth/sessions/revoke">

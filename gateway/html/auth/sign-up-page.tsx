@@ -9,6 +9,8 @@ export interface SignUpForm {
   readonly cookie?: string | undefined;
   /** Authorization request that a client waits for. */
   readonly next: string;
+  /** Invitation of somebody who has an account; empty without one. */
+  readonly invite: string;
   readonly rules: readonly { readonly text: string; readonly hint: string }[];
   readonly needsApproval: boolean;
   readonly passwordCharsMin: number;
@@ -46,9 +48,11 @@ export function signUpPage(site: Site, reader: Reader, form: SignUpForm): Answer
           {form.fault}
         </p>
       )}
+      {form.invite !== '' && <p>{auth.invited}</p>}
       <form method="post" action="/auth/sign_up">
         <input type="hidden" name="csrf" value={form.csrf} />
         <input type="hidden" name="next" value={form.next} />
+        <input type="hidden" name="invite" value={form.invite} />
         <Labelled
           name="username"
           label={auth.username}
@@ -158,12 +162,12 @@ export function lookIntoMailPage(
     readonly email: string;
     readonly next: string;
     readonly isSentAgain: boolean;
+    readonly needsApproval: boolean;
     readonly cookie?: string | undefined;
     readonly status?: number;
   },
 ): Answer {
   const { auth } = reader.texts;
-  const needsApproval = site.instance.registrations === 'approval';
   const body = (
     <>
       <h1>{auth.lookTitle}</h1>
@@ -173,7 +177,7 @@ export function lookIntoMailPage(
         </p>
       )}
       <p>{auth.look(after.email)}</p>
-      {needsApproval && <p>{auth.lookApproval}</p>}
+      {after.needsApproval && <p>{auth.lookApproval}</p>}
       <p class="soft">{auth.notThere}</p>
       <form method="post" action="/auth/confirmation/again">
         <input type="hidden" name="csrf" value={after.csrf} />

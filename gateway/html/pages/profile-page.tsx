@@ -26,13 +26,15 @@ export interface Profile {
   readonly pinned: readonly (StatusPieces | undefined)[];
   readonly posts: readonly (StatusPieces | undefined)[];
   readonly tags: readonly { readonly name: string }[];
+  /** People whom the person features. */
+  readonly featured: readonly Account[];
   readonly older: string | undefined;
   readonly newer: string | undefined;
 }
 
 /** Renders the page of a person with their posts. */
 export function profilePage(site: Site, reader: Reader, profile: Profile): Answer {
-  const { account, tab, tagged, pinned, posts, tags, older, newer } = profile;
+  const { account, tab, tagged, pinned, posts, tags, featured, older, newer } = profile;
   const { texts, language } = reader;
   const path = personPath(account);
   const body = (
@@ -49,6 +51,12 @@ export function profilePage(site: Site, reader: Reader, profile: Profile): Answe
               </li>
             ))}
           </ul>
+        </section>
+      )}
+      {featured.length > 0 && (
+        <section class="featured" aria-label={texts.profile.featured}>
+          <h2>{texts.profile.featured}</h2>
+          <People accounts={featured} />
         </section>
       )}
       <nav class="tabs" aria-label={texts.profile.posts}>

@@ -1,10 +1,10 @@
 import type { Answer } from '../../http/route.js';
 import type { Status } from '../../pages/status/status.js';
+import type { StatusEdit } from '../../pages/status/status-history.js';
 import { htmlAnswer } from '../page.js';
 import { shownName } from '../parts/person.js';
 import { Post, postPath } from '../parts/post.js';
-import { Raw } from '../parts/raw.js';
-import { Time } from '../parts/time.js';
+import { Versions } from '../parts/versions.js';
 import { plainText } from '../plain-text.js';
 import { Feed, type StatusPieces } from '../posts.js';
 import type { Reader, Site } from '../site.js';
@@ -104,15 +104,8 @@ function viewOf({ instance }: Site, reader: Reader, status: Status): View {
 
 const addressOf = (domain: string, acct: string): string => (acct.includes('@') ? acct : `${acct}@${domain}`);
 
-/** A version of a post that was edited. */
-export interface Version {
-  readonly content: string;
-  readonly spoiler_text: string;
-  readonly created_at: string;
-}
-
 /** Renders the versions of a post, the newest first. */
-export function historyPage(site: Site, reader: Reader, status: Status, versions: readonly Version[]): Answer {
+export function historyPage(site: Site, reader: Reader, status: Status, versions: readonly StatusEdit[]): Answer {
   const { texts, language } = reader;
   const body = (
     <>
@@ -120,21 +113,7 @@ export function historyPage(site: Site, reader: Reader, status: Status, versions
       <p>
         <a href={postPath(status)}>{titleOf(reader, status)}</a>
       </p>
-      <ol class="feed" reversed>
-        {versions.toReversed().map((version, index) => (
-          <li key={index} class="post">
-            <p class="above">
-              {texts.posts.version(versions.length - index)} · <Time iso={version.created_at} language={language} />
-            </p>
-            {version.spoiler_text !== '' && (
-              <p>
-                <strong>{version.spoiler_text}</strong>
-              </p>
-            )}
-            <Raw class="content" html={version.content} />
-          </li>
-        ))}
-      </ol>
+      <Versions versions={versions} texts={texts} language={language} />
     </>
   );
   return htmlAnswer(site, reader, { title: texts.posts.history, isUnlisted: true, cache: 'public' }, body);

@@ -25,14 +25,14 @@ export function Author({ account, href = personPath(account) }: { readonly accou
 }
 
 /** A list of people. `path` leads to the page of each; `action` adds something to each entry, a button for instance. */
-export function People({
+export function People<A extends Account>({
   accounts,
   path = personPath,
   action,
 }: {
-  readonly accounts: readonly Account[];
-  readonly path?: (account: Account) => string;
-  readonly action?: (account: Account) => ComponentChildren;
+  readonly accounts: readonly A[];
+  readonly path?: (account: A) => string;
+  readonly action?: (account: A) => ComponentChildren;
 }) {
   return (
     <ul class="people">

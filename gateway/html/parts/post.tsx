@@ -16,6 +16,9 @@ export interface PostOptions {
   /** The page is about this post. */
   readonly isFocused?: boolean;
   readonly isPinned?: boolean;
+  /** Title of the reader's filter that covers the post, or its media alone. */
+  readonly coveredBy?: string | undefined;
+  readonly blurredBy?: string | undefined;
   /** Buttons of somebody who is signed in, in place of the counts. Links then lead to the pages of the built-in client. */
   readonly actions?: ComponentChildren;
 }
@@ -30,30 +33,54 @@ export const postPath = ({ account, id }: Pick<Status, 'account' | 'id'>): strin
 /** A post, or a boost of one. */
 export function Post({ status, ...options }: { readonly status: Status } & PostOptions) {
   const shown = status.reblog ?? status;
-  const { texts, language, isFocused, isPinned, actions } = options;
+  const { texts, language, isFocused, isPinned, coveredBy, blurredBy, actions } = options;
   const [toPerson, toPost] = actions === undefined ? [personPath, postPath] : [ownPersonPath, ownPostPath];
   return (
     <article class={isFocused === true ? 'post focused' : 'post'} id={`post-${status.id}`}>
-      {status.reblog !== null && (
-        <p class="above">
-          <a href={toPerson(status.account)}>
-            <Name text={shownName(status.account)} emojis={status.account.emojis} />
-          </a>{' '}
-          {texts.posts.boosted}
-        </p>
-      )}
-      {isPinned === true && <p class="above">{texts.posts.pinned}</p>}
-      <header>
-        <Author account={shown.account} href={toPerson(shown.account)} />
-        <a class="when" href={toPost(shown)}>
-          <Time iso={shown.created_at} language={language} />
-        </a>
-      </header>
-      <Warned status={shown} texts={texts}>
-        <PostContent status={shown} texts={texts} language={language} />
-      </Warned>
-      {actions ?? <Counts status={shown} texts={texts} language={language} isFocused={isFocused === true} />}
+      <Covered by={coveredBy} texts={texts}>
+        {status.reblog !== null && (
+          <p class="above">
+            <a href={toPerson(status.account)}>
+              <Name text={shownName(status.account)} emojis={status.account.emojis} />
+            </a>{' '}
+            {texts.posts.boosted}
+          </p>
+        )}
+        {isPinned === true && <p class="above">{texts.posts.pinned}</p>}
+        <header>
+          <Author account={shown.account} href={toPerson(shown.account)} />
+          <a class="when" href={toPost(shown)}>
+            <Time iso={shown.created_at} language={language} />
+          </a>
+        </header>
+        <Warned status={shown} texts={texts}>
+          <PostContent status={shown} texts={texts} language={language} blurredBy={blurredBy} />
+        </Warned>
+        {actions ?? <Counts status={shown} texts={texts} language={language} isFocused={isFocused === true} />}
+      </Covered>
     </article>
+  );
+}
+
+/** Returns the title of a filter that asks to cover a post until its reader opens it; `blur` covers the media alone. */
+export const coveringFilter = ({ filtered }: Pick<Status, 'filtered'>): string | undefined =>
+  filtered?.find(({ filter }) => filter.filter_action !== 'blur')?.filter.title;
+
+/** Hides a post behind the title of the filter that matched it. */
+function Covered(props: {
+  readonly by: string | undefined;
+  readonly texts: Texts;
+  readonly children: ComponentChildren;
+}) {
+  const { by, texts, children } = props;
+  if (by === undefined) return <>{children}</>;
+  return (
+    <details class="filtered">
+      <summary>
+        {texts.posts.filtered}: <bdi>{by}</bdi> · {texts.posts.showAnyway}
+      </summary>
+      {children}
+    </details>
   );
 }
 
@@ -72,9 +99,10 @@ function Warned(props: { readonly status: Status; readonly texts: Texts; readonl
 }
 
 /** Text, media, poll, quote and link preview. */
-export function PostContent({ status, texts, language }: { readonly status: Status } & PostOptions) {
+export function PostContent({ status, texts, language, blurredBy }: { readonly status: Status } & PostOptions) {
   const media = <Media media={status.media_attachments} texts={texts} />;
-  const isHidden = status.sensitive && status.spoiler_text === '' && status.media_attachments.length > 0;
+  const isSensitive = status.sensitive && status.spoiler_text === '';
+  const isHidden = (isSensitive || blurredBy !== undefined) && status.media_attachments.length > 0;
   return (
     <>
       {status.content !== '' && (
@@ -82,7 +110,15 @@ export function PostContent({ status, texts, language }: { readonly status: Stat
       )}
       {isHidden ? (
         <details>
-          <summary>{texts.posts.sensitive}</summary>
+          <summary>
+            {blurredBy === undefined ? (
+              texts.posts.sensitive
+            ) : (
+              <>
+                {texts.posts.filtered}: <bdi>{blurredBy}</bdi>
+              </>
+            )}
+          </summary>
           {media}
         </details>
       ) : (
@@ -100,16 +136,18 @@ function Quoted({ quote, texts, language }: { readonly quote: NonNullable<Status
   if (quoted === null) return <p class="quoted post soft">{texts.posts.quoteHidden}</p>;
   return (
     <blockquote class="quoted post">
-      <header>
-        <Author account={quoted.account} />
-        <a class="when" href={postPath(quoted)}>
-          <Time iso={quoted.created_at} language={language} />
-        </a>
-      </header>
-      <Warned status={quoted} texts={texts}>
-        {quoted.content !== '' && <Raw class="content" html={withEmoji(quoted.content, quoted.emojis)} />}
-        <Media media={quoted.media_attachments} texts={texts} />
-      </Warned>
+      <Covered by={coveringFilter(quoted)} texts={texts}>
+        <header>
+          <Author account={quoted.account} />
+          <a class="when" href={postPath(quoted)}>
+            <Time iso={quoted.created_at} language={language} />
+          </a>
+        </header>
+        <Warned status={quoted} texts={texts}>
+          {quoted.content !== '' && <Raw class="content" html={withEmoji(quoted.content, quoted.emojis)} />}
+          <Media media={quoted.media_attachments} texts={texts} />
+        </Warned>
+      </Covered>
     </blockquote>
   );
 }

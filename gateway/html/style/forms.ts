@@ -17,10 +17,14 @@ button.danger{background:var(--danger);border-color:var(--danger);color:var(--ca
 button.plain.danger{background:transparent;color:var(--danger)}
 button.quiet{border-color:transparent;background:transparent;color:var(--brand)}
 button.link{min-height:1.75rem;padding:0 .2rem;border:0;background:none;color:var(--brand);font-weight:400;text-decoration:underline}
+.tabs.wrapped{flex-wrap:wrap;overflow:visible}
+.pills{display:flex;flex-wrap:wrap;gap:.4rem;margin:0 0 1rem}
+.pills a{display:inline-flex;align-items:center;min-height:2rem;padding:.2rem .8rem;border-radius:2rem;background:var(--brand-soft);text-decoration:none;font-size:var(--small)}
+.pills a[aria-current]{background:var(--brand);color:var(--on-brand);font-weight:600}
 .pair{display:grid;grid-template-columns:1fr 2fr;gap:.75rem}
 .picture{display:flex;gap:1rem;align-items:center}
 .picture img{width:4rem;height:4rem;object-fit:cover;border-radius:.75rem;background:var(--line)}
-input[type=file]{max-width:100%;min-height:2rem;font:inherit}
+input[type=file]{max-width:100%;min-width:0;min-height:2rem;font:inherit}
 .actions{display:flex;flex-wrap:wrap;gap:.5rem;align-items:center;margin:1rem 0 0}
 .actions form{margin:0}
 ul.rows,main.form ul{list-style:none;margin:0 0 1rem;padding:0;border:1px solid var(--line);border-radius:var(--radius);background:var(--card)}

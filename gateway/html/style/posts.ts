@@ -5,8 +5,8 @@ export const posts = `
 .post{padding:1rem 1.25rem}
 .post.focused{background:var(--card);border:1px solid var(--line);border-radius:var(--radius);box-shadow:var(--shadow);margin:1rem 0;font-size:1.1rem}
 .post .above{margin:0 0 .5rem;font-size:var(--small);color:var(--soft)}
-.post>header,.person{display:flex;gap:.75rem;align-items:center;min-width:0}
-.post>header .author,.person .author{display:flex;gap:.75rem;align-items:center;min-width:0;flex:1;color:inherit;text-decoration:none}
+.post header,.person{display:flex;gap:.75rem;align-items:center;min-width:0}
+.post header .author,.person .author{display:flex;gap:.75rem;align-items:center;min-width:0;flex:1;color:inherit;text-decoration:none}
 .author img,.person img{width:3rem;height:3rem;border-radius:.75rem;object-fit:cover;background:var(--line);flex:none}
 .author span.who{min-width:0;display:block}
 .who strong,.who .acct{display:block;overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
@@ -23,6 +23,8 @@ export const posts = `
 .emoji{width:1.25em;height:1.25em;object-fit:contain;vertical-align:-.25em}
 .post details{margin:.6rem 0 0}
 .post summary{cursor:pointer;padding:.5rem .75rem;border-radius:.5rem;background:var(--ground);min-height:1.5rem}
+.filtered>summary{color:var(--soft)}
+.filtered[open]>summary{margin-bottom:.75rem}
 .media{display:grid;grid-template-columns:repeat(auto-fit,minmax(11rem,1fr));gap:.35rem;margin:.75rem 0 0;border-radius:var(--radius);overflow:hidden}
 .media figure{margin:0;background:var(--line);min-height:4rem}
 .media img,.media video{display:block;width:100%;height:100%;max-height:24rem;object-fit:cover}
@@ -38,8 +40,9 @@ export const posts = `
 .preview strong{display:block;overflow-wrap:anywhere}
 .quoted{margin:.75rem 0 0;border:1px solid var(--line);border-radius:var(--radius)}
 .quoted .author img{width:2rem;height:2rem;border-radius:.5rem}
-.post>footer{display:flex;flex-wrap:wrap;gap:.25rem 1.25rem;margin:.75rem 0 0;color:var(--soft);font-size:var(--small)}
-.post>footer a{color:inherit;display:inline-flex;align-items:center;min-height:1.5rem;min-width:1.5rem}
+.post footer{display:flex;flex-wrap:wrap;gap:.25rem 1.25rem;margin:.75rem 0 0;color:var(--soft);font-size:var(--small)}
+.post footer a{color:inherit;display:inline-flex;align-items:center;min-height:1.5rem;min-width:1.5rem}
+.pager a{display:inline-flex;align-items:center;min-height:1.5rem}
 .pager{display:flex;justify-content:space-between;gap:1rem;margin:1rem 0}
 .profile{padding:0;overflow:hidden}
 .profile .banner{display:block;width:100%;height:11rem;object-fit:cover;background:var(--brand-soft)}
@@ -63,6 +66,10 @@ export const posts = `
 .people{list-style:none;margin:0;padding:0;background:var(--card);border:1px solid var(--line);border-radius:var(--radius)}
 .people>li{padding:.75rem 1.25rem}
 .people>li+li{border-top:1px solid var(--line)}
+.featured{margin:0 0 1.5rem}
+.person{flex-wrap:wrap}
+.person .author{flex:1 1 11rem}
+.person form{margin:0}
 .person .note{color:var(--soft);font-size:var(--small)}
 .tags{display:flex;flex-wrap:wrap;gap:.4rem;list-style:none;margin:0;padding:0}
 .tags a{display:inline-block;padding:.3rem .75rem;border-radius:2rem;background:var(--brand-soft);text-decoration:none}

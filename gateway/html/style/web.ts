@@ -7,6 +7,11 @@ export const web = `
 button.act[aria-pressed=true]{background:var(--brand-soft);color:var(--brand);font-weight:600}
 .vote{margin:.75rem 0 0}
 .vote .check{margin:.35rem 0;min-height:1.75rem;align-items:center}
+form.card fieldset{min-width:0}
+form.card input[type=file]{max-width:100%}
 form.card details{margin:1rem 0 0}
 form.card summary{cursor:pointer;min-height:1.75rem;color:var(--brand)}
+#news button{width:100%;margin:0 0 1rem}
+.acts .fault,#connect .fault{flex-basis:100%;margin:.25rem 0 0}
+.tabs .mark[hidden],.count[hidden]{display:none}
 `;

@@ -1,6 +1,6 @@
 import type { Status } from '../../pages/status/status.js';
 import { Csrf } from '../parts/form.js';
-import { ownPostPath, Post } from '../parts/post.js';
+import { coveringFilter, ownPostPath, Post } from '../parts/post.js';
 import type { Reader } from '../site.js';
 
 interface Props {
@@ -23,26 +23,49 @@ export function OwnPost({ status, reader, viewer, isFocused = false }: Props) {
       <Actions status={shown} reader={reader} viewer={viewer} anchor={`post-${status.id}`} />
     </>
   );
-  return <Post status={status} texts={texts} language={language} isFocused={isFocused} actions={actions} />;
+  const isOwn = shown.account.id === viewer;
+  return (
+    <Post
+      status={status}
+      texts={texts}
+      language={language}
+      isFocused={isFocused}
+      coveredBy={isOwn ? undefined : coveringFilter(status)}
+      blurredBy={isOwn ? undefined : filterOf(status, 'blur')}
+      actions={actions}
+    />
+  );
 }
 
-/** A form with one button, which leads back to the post. */
+const filterOf = ({ filtered }: Status, action: string): string | undefined =>
+  filtered?.find(({ filter }) => filter.filter_action === action)?.filter.title;
+
+/** Returns true for a post that a filter of its reader takes out of lists; the API leaves that to clients in most places. */
+const isTakenOut = (status: Status, viewer: string): boolean =>
+  (status.reblog ?? status).account.id !== viewer && filterOf(status, 'hide') !== undefined;
+
+/** A form with one button, which leads back to the post. The script undoes it by `undo`. */
 function Act(props: {
   readonly path: string;
+  readonly undo?: string;
   readonly text: string;
   readonly reader: Reader;
   readonly anchor: string;
   readonly count?: number;
   readonly isPressed?: boolean;
 }) {
-  const { path, text, reader, anchor, count, isPressed } = props;
+  const { path, undo, text, reader, anchor, count, isPressed } = props;
   return (
-    <form method="post" action={path}>
+    <form method="post" action={path} data-undo={undo}>
       <Csrf reader={reader} />
       <input type="hidden" name="back" value={`${reader.url}#${anchor}`} />
       <button type="submit" class="act" aria-pressed={isPressed}>
         {text}
-        {count !== undefined && count > 0 && <span class="count"> {count}</span>}
+        {count !== undefined && (
+          <span class="count" hidden={count === 0}>
+            {` ${count}`}
+          </span>
+        )}
       </button>
     </form>
   );
@@ -55,34 +78,29 @@ function Actions({ status, reader, viewer, anchor }: Omit<Props, 'isFocused'> & 
   const isOwn = status.account.id === viewer;
   const canBoost = visibility === 'public' || visibility === 'unlisted' || (visibility === 'private' && isOwn);
   const common = { reader, anchor };
+  const marking = (verb: string, isPressed: boolean) => {
+    const [set, unset] = [`${path}/${verb}`, `${path}/un${verb}`];
+    return isPressed ? { path: unset, undo: set, isPressed } : { path: set, undo: unset, isPressed };
+  };
   return (
     <footer class="acts">
       <a class="act" href={`${path}#status`}>
         {web.reply}
         {status.replies_count > 0 && <span class="count"> {status.replies_count}</span>}
       </a>
-      {canBoost && (
-        <Act
-          path={`${path}/${reblogged ? 'unreblog' : 'reblog'}`}
-          text={web.boost}
-          count={status.reblogs_count}
-          isPressed={reblogged}
-          {...common}
-        />
+      {canBoost && <Act {...marking('reblog', reblogged)} text={web.boost} count={status.reblogs_count} {...common} />}
+      <Act {...marking('favourite', favourited)} text={web.favourite} count={status.favourites_count} {...common} />
+      <Act {...marking('bookmark', bookmarked)} text={web.bookmark} {...common} />
+      {status.edited_at !== null && (
+        <a class="act" href={`${path}/history`}>
+          {reader.texts.posts.edited}
+        </a>
       )}
-      <Act
-        path={`${path}/${favourited ? 'unfavourite' : 'favourite'}`}
-        text={web.favourite}
-        count={status.favourites_count}
-        isPressed={favourited}
-        {...common}
-      />
-      <Act
-        path={`${path}/${bookmarked ? 'unbookmark' : 'bookmark'}`}
-        text={web.bookmark}
-        isPressed={bookmarked}
-        {...common}
-      />
+      {isOwn && (
+        <a class="act" href={`${path}/edit`}>
+          {web.edit}
+        </a>
+      )}
       {isOwn && <Act path={`${path}/delete`} text={web.remove} {...common} />}
     </footer>
   );
@@ -115,9 +133,11 @@ export function OwnFeed({
   reader,
   viewer,
 }: { readonly posts: readonly Status[] } & Pick<Props, 'reader' | 'viewer'>) {
+  const shown = posts.filter((status) => !isTakenOut(status, viewer));
+  if (shown.length === 0) return null;
   return (
     <ol class="feed">
-      {posts.map((status) => (
+      {shown.map((status) => (
         <li key={status.id}>
           <OwnPost status={status} reader={reader} viewer={viewer} />
         </li>

@@ -1,17 +1,16 @@
-import type { VNode } from 'preact';
 import type { Answer } from '../../http/route.js';
 import type { Account } from '../../pages/account/account.js';
 import type { Relationship } from '../../pages/account/relationship.js';
 import type { Status } from '../../pages/status/status.js';
-import { htmlAnswer } from '../page.js';
 import { Csrf } from '../parts/form.js';
 import { Pager } from '../parts/pager.js';
 import { Author, People, personPath, shownName } from '../parts/person.js';
 import { ownPersonPath } from '../parts/post.js';
 import { ProfileHead } from '../parts/profile-head.js';
 import { Time } from '../parts/time.js';
-import type { Reader, Site } from '../site.js';
+import type { Reader } from '../site.js';
 import { Compose, type Draft } from './compose.js';
+import { type Client, framed } from './frame.js';
 import { OwnFeed, OwnPost } from './own-post.js';
 
 interface Neighbours {
@@ -19,38 +18,14 @@ interface Neighbours {
   readonly newer: string | undefined;
 }
 
-/** The page's frame: navigation of the client and a title. */
-function frame(site: Site, reader: Reader, title: string, current: string, body: VNode, status = 200): Answer {
-  const { web } = reader.texts;
-  const tabs = [
-    ['/web', web.home],
-    ['/web/notifications', web.notifications],
-    ['/web/search', web.search],
-  ] as const;
-  const content = (
-    <>
-      <h1 class="visually-hidden">{title}</h1>
-      <nav class="tabs" aria-label={web.home}>
-        {tabs.map(([path, text]) => (
-          <a key={path} href={path} aria-current={path === current ? 'page' : undefined}>
-            {text}
-          </a>
-        ))}
-      </nav>
-      {body}
-    </>
-  );
-  return htmlAnswer(site, reader, { title, isUnlisted: true, status }, content);
-}
-
 /** The home timeline. */
 export interface Home extends Neighbours {
   readonly posts: readonly Status[];
   readonly draft: Draft;
-  readonly viewer: string;
 }
 
-export function homePage(site: Site, reader: Reader, { posts, draft, viewer, older, newer }: Home): Answer {
+export function homePage(client: Client, { posts, draft, older, newer }: Home): Answer {
+  const { reader, viewer } = client;
   const { web } = reader.texts;
   const body = (
     <>
@@ -69,7 +44,8 @@ export function homePage(site: Site, reader: Reader, { posts, draft, viewer, old
       <Pager older={older} newer={newer} texts={reader.texts} />
     </>
   );
-  return frame(site, reader, web.home, '/web', body, draft.fault === undefined ? 200 : 422);
+  const status = draft.fault === undefined ? 200 : 422;
+  return framed(client, { title: web.home, tab: '/web', list: newer === undefined ? 'home' : undefined, status }, body);
 }
 
 /** A post with its thread, and the form of a reply. */
@@ -78,11 +54,11 @@ export interface OwnThread {
   readonly ancestors: readonly Status[];
   readonly descendants: readonly Status[];
   readonly draft: Draft;
-  readonly viewer: string;
 }
 
-export function ownThreadPage(site: Site, reader: Reader, thread: OwnThread): Answer {
-  const { status, ancestors, descendants, draft, viewer } = thread;
+export function ownThreadPage(client: Client, thread: OwnThread): Answer {
+  const { status, ancestors, descendants, draft } = thread;
+  const { reader, viewer } = client;
   const body = (
     <>
       {ancestors.length > 0 && <OwnFeed posts={ancestors} reader={reader} viewer={viewer} />}
@@ -91,7 +67,7 @@ export function ownThreadPage(site: Site, reader: Reader, thread: OwnThread): An
       {descendants.length > 0 && <OwnFeed posts={descendants} reader={reader} viewer={viewer} />}
     </>
   );
-  return frame(site, reader, reader.texts.posts.thread, '', body, draft.fault === undefined ? 200 : 422);
+  return framed(client, { title: reader.texts.posts.thread, status: draft.fault === undefined ? 200 : 422 }, body);
 }
 
 /** A person, what connects the reader with them, and their posts. */
@@ -99,17 +75,17 @@ export interface OwnPerson extends Neighbours {
   readonly account: Account;
   readonly relationship: Relationship | undefined;
   readonly posts: readonly Status[];
-  readonly viewer: string;
 }
 
-export function ownPersonPage(site: Site, reader: Reader, person: OwnPerson): Answer {
-  const { account, relationship, posts, viewer, older, newer } = person;
+export function ownPersonPage(client: Client, person: OwnPerson): Answer {
+  const { account, relationship, posts, older, newer } = person;
+  const { site, reader, viewer } = client;
   const { texts, language } = reader;
   const body = (
     <>
       <ProfileHead account={account} domain={site.instance.domain} texts={texts} language={language} />
       {relationship?.followed_by === true && <p class="mark">{texts.web.followsYou}</p>}
-      <div class="actions">
+      <div class="actions" id="connect">
         {relationship !== undefined && <Connect account={account} relationship={relationship} reader={reader} />}
         <a class="button plain" href={personPath(account)}>
           {texts.web.publicPage}
@@ -124,7 +100,7 @@ export function ownPersonPage(site: Site, reader: Reader, person: OwnPerson): An
       <Pager older={older} newer={newer} texts={texts} />
     </>
   );
-  return frame(site, reader, shownName(account), '', body);
+  return framed(client, { title: shownName(account), hasHeading: true }, body);
 }
 
 function Connect(props: { readonly account: Account; readonly relationship: Relationship; readonly reader: Reader }) {
@@ -132,17 +108,25 @@ function Connect(props: { readonly account: Account; readonly relationship: Rela
   const { web } = reader.texts;
   const { following, requested, muting, blocking } = relationship;
   const isAsked = following || requested;
+  const asked = account.locked ? web.requested : web.unfollow;
   const buttons = [
-    [isAsked ? 'unfollow' : 'follow', requested ? web.requested : following ? web.unfollow : web.follow, isAsked],
-    [muting ? 'unmute' : 'mute', muting ? web.unmute : web.mute, true],
-    [blocking ? 'unblock' : 'block', blocking ? web.unblock : web.block, true],
+    ['follow', 'unfollow', isAsked, requested ? web.requested : following ? web.unfollow : web.follow],
+    ['mute', 'unmute', muting, muting ? web.unmute : web.mute],
+    ['block', 'unblock', blocking, blocking ? web.unblock : web.block],
   ] as const;
+  const path = ownPersonPath(account);
   return (
     <>
-      {buttons.map(([verb, text, isPlain]) => (
-        <form key={verb} method="post" action={`${ownPersonPath(account)}/${verb}`}>
+      {buttons.map(([verb, opposite, isDone, text]) => (
+        <form
+          key={verb}
+          method="post"
+          action={`${path}/${isDone ? opposite : verb}`}
+          data-undo={`${path}/${isDone ? verb : opposite}`}
+          data-text={verb === 'follow' ? (isAsked ? web.follow : asked) : undefined}
+        >
           <Csrf reader={reader} />
-          <button type="submit" class={isPlain ? 'plain' : undefined}>
+          <button type="submit" class={verb === 'follow' && !isDone ? undefined : 'plain'}>
             {text}
           </button>
         </form>
@@ -163,14 +147,10 @@ export interface Notice {
 export interface Notices extends Neighbours {
   readonly notices: readonly Notice[];
   readonly requests: readonly Account[];
-  readonly viewer: string;
 }
 
-export function notificationsPage(
-  site: Site,
-  reader: Reader,
-  { notices, requests, viewer, older, newer }: Notices,
-): Answer {
+export function notificationsPage(client: Client, { notices, requests, older, newer }: Notices): Answer {
+  const { reader, viewer, unread } = client;
   const { texts, language } = reader;
   const { web } = texts;
   const kinds: Readonly<Record<string, string>> = web.kinds;
@@ -187,6 +167,9 @@ export function notificationsPage(
         </section>
       )}
       {notices.length === 0 && <p class="soft">{texts.shell.nothingHere}</p>}
+      {newer === undefined && unread > 0 && notices[0] !== undefined && (
+        <MarkRead last={notices[0].id} reader={reader} />
+      )}
       <ol class="feed">
         {notices.map((notice) => (
           <li key={notice.id}>
@@ -206,8 +189,22 @@ export function notificationsPage(
       <Pager older={older} newer={newer} texts={texts} />
     </>
   );
-  return frame(site, reader, web.notifications, '/web/notifications', body);
+  const list = newer === undefined ? 'notifications' : undefined;
+  return framed(client, { title: web.notifications, tab: '/web/notifications', list }, body);
 }
+
+/** The button that ends the count of unread notifications. The script presses it. */
+const MarkRead = ({ last, reader }: { readonly last: string; readonly reader: Reader }) => (
+  <form id="read" method="post" action="/web/notifications/read">
+    <Csrf reader={reader} />
+    <input type="hidden" name="last" value={last} />
+    <p>
+      <button type="submit" class="plain">
+        {reader.texts.web.markRead}
+      </button>
+    </p>
+  </form>
+);
 
 function Answering({ account, reader }: { readonly account: Account; readonly reader: Reader }) {
   const { web } = reader.texts;
@@ -231,11 +228,11 @@ export interface Found {
   readonly accounts: readonly Account[];
   readonly statuses: readonly Status[];
   readonly hashtags: readonly { readonly name: string }[];
-  readonly viewer: string;
 }
 
-export function searchPage(site: Site, reader: Reader, found: Found): Answer {
-  const { question, accounts, statuses, hashtags, viewer } = found;
+export function searchPage(client: Client, found: Found): Answer {
+  const { question, accounts, statuses, hashtags } = found;
+  const { reader, viewer } = client;
   const { texts } = reader;
   const isEmpty = accounts.length + statuses.length + hashtags.length === 0;
   const body = (
@@ -265,5 +262,5 @@ export function searchPage(site: Site, reader: Reader, found: Found): Answer {
       {statuses.length > 0 && <OwnFeed posts={statuses} reader={reader} viewer={viewer} />}
     </>
   );
-  return frame(site, reader, texts.web.search, '/web/search', body);
+  return framed(client, { title: texts.web.search, tab: '/web/search' }, body);
 }

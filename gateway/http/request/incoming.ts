@@ -6,6 +6,7 @@ import type { Bearer, Request } from '../route.js';
 import type { Services } from '../services.js';
 import type { BodyRead } from './body-reader.js';
 import type { Head } from './head.js';
+import type { RefusedForm } from './refused-form.js';
 
 /** One request on its way through the dispatcher. */
 export interface Arrival {
@@ -37,6 +38,7 @@ export class Incoming implements Request<never, never, never> {
   readonly query: never;
   readonly body: never;
   readonly api: Request<never, never, never>['api'];
+  readonly refused: RefusedForm | undefined;
   readonly #clientAddress: ClientAddress;
   readonly #arrival: Arrival;
   #repeated: Repeated | undefined;
@@ -49,7 +51,9 @@ export class Incoming implements Request<never, never, never> {
     body: unknown,
     arrival: Arrival,
     api: (arrival: Arrival, person: ApiPerson | undefined, call: ApiCall) => Promise<ApiAnswer>,
+    refused?: RefusedForm,
   ) {
+    this.refused = refused;
     this.services = services;
     this.api = <T>(person: ApiPerson | undefined, call: ApiCall) => api(arrival, person, call) as Promise<ApiAnswer<T>>;
     this.viewer = caller.viewer;

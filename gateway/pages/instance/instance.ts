@@ -183,7 +183,7 @@ export function renderInstanceV1(instance: InstanceSettings, about: About): Shap
     languages: about.languages,
     registrations: instance.registrations !== 'closed',
     approval_required: instance.registrations === 'approval',
-    invites_enabled: false,
+    invites_enabled: instance.invites === 'everyone',
     configuration: configuration(),
     contact_account: about.contact === undefined ? null : renderAccount(instance, about.contact),
     rules: about.rules.map(renderRule),

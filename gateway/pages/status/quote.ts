@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox';
-import { mayQuote, type Quotable, quotableBy } from '../../../actors/domain/quoting.js';
+import { type Quotable, quotableBy, quotableOnRequest, quoteApproval } from '../../../actors/domain/quoting.js';
 import { entity, nullable, oneOf, type Shape } from '../../http/entity.js';
 import type { SeenQuote } from '../../viewing/visible-status.js';
 
@@ -26,7 +26,7 @@ export type ShallowQuote = Shape<typeof ShallowQuote>;
 export const QuoteApproval = entity('QuoteApproval', {
   automatic: Type.Array(oneOf('public', 'followers')),
   manual: Type.Array(oneOf('public', 'followers')),
-  current_user: oneOf('automatic', 'denied'),
+  current_user: oneOf('automatic', 'manual', 'denied'),
 });
 export type QuoteApproval = Shape<typeof QuoteApproval>;
 
@@ -36,21 +36,23 @@ export const shallowQuote = ({ state, quoted }: SeenQuote): ShallowQuote => ({
   quoted_status_id: quoted?.record.id ?? null,
 });
 
-const NAMES = ['nobody', 'public', 'followers'] as const;
+const QUOTERS = ['nobody', 'public', 'followers'] as const;
+const CURRENT = ['denied', 'automatic', 'manual'] as const;
 /** Number of different approvals. */
-export const APPROVALS = NAMES.length * 2;
+export const APPROVALS = QUOTERS.length * QUOTERS.length * CURRENT.length;
 
-const approvals: readonly QuoteApproval[] = NAMES.flatMap((name) =>
-  ['denied', 'automatic'].map((current_user) => ({
-    automatic: name === 'nobody' ? [] : [name],
-    manual: [],
-    current_user,
-  })),
+const named = (quoters: (typeof QUOTERS)[number]) => (quoters === 'nobody' ? [] : [quoters]);
+
+const approvals: readonly QuoteApproval[] = QUOTERS.flatMap((automatic) =>
+  QUOTERS.flatMap((manual) =>
+    CURRENT.map((current_user) => ({ automatic: named(automatic), manual: named(manual), current_user })),
+  ),
 );
 
 /** Returns the index of a status' approval for a viewer. `follows`: the viewer follows its author. */
 export function approvalOf(status: Quotable, viewer: string | undefined, follows: boolean): number {
-  return NAMES.indexOf(quotableBy(status)) * 2 + (mayQuote(status, viewer, follows) ? 1 : 0);
+  const classes = QUOTERS.indexOf(quotableBy(status)) * QUOTERS.length + QUOTERS.indexOf(quotableOnRequest(status));
+  return classes * CURRENT.length + CURRENT.indexOf(quoteApproval(status, viewer, follows));
 }
 
 export const approval = (kind: number): QuoteApproval => approvals[kind] as QuoteApproval;

@@ -2,10 +2,11 @@ import { Type } from '@sinclair/typebox';
 import { isLocal } from '../../../actors/domain/addresses.js';
 import { storedId } from '../../../actors/domain/ids.js';
 import { permissionsOf } from '../../../actors/domain/permissions.js';
-import { isProblem, type Problem } from '../../../actors/domain/problem.js';
+import { invalidField, isProblem, type Problem } from '../../../actors/domain/problem.js';
 import { namesOf } from '../../../actors/domain/text/names.js';
-import type { StoreAccountRecord } from '../../../proto/gen/types.js';
-import { accounts } from '../../../store/tables.js';
+import { REPORTED_STATUSES_MAX } from '../../../actors/report/report.js';
+import type { AccountModeratedStatus, StoreAccountRecord } from '../../../proto/gen/types.js';
+import { accounts, statuses } from '../../../store/tables.js';
 import { JsonPieces } from '../../http/json-pieces.js';
 import { type AnyRoute, json, type Request, route } from '../../http/route.js';
 import type { Services } from '../../http/services.js';
@@ -162,6 +163,7 @@ interface Decided {
   readonly text?: string;
   readonly mail?: boolean;
   readonly reportId?: string;
+  readonly statuses?: readonly AccountModeratedStatus[];
 }
 
 /** Runs a moderation action and returns the resulting account. Returns the former record if the account was deleted. */
@@ -170,11 +172,15 @@ async function moderate(
   viewer: string,
   id: string,
   action: string,
-  { text = '', mail = false, reportId }: Decided = {},
+  { text = '', mail = false, reportId, statuses = [] }: Decided = {},
 ): Promise<StoreAccountRecord | Problem> {
   const target = await subordinate(services, viewer, id);
   if (isProblem(target)) return target;
-  const command = { action, by: viewer, text, mail, ...(reportId === undefined ? {} : { reportId }) };
+  const command = {
+    ...{ action, by: viewer, text, mail },
+    ...(reportId === undefined ? {} : { reportId }),
+    ...(statuses.length === 0 ? {} : { statuses: { some: statuses } }),
+  };
   const reply = await services.askAccount(target.id, 'moderate', command);
   if (isProblem(reply)) return reply;
   if (action === 'reject') await services.registry.release(namesOf(target.username, target.email), target.id);
@@ -211,7 +217,27 @@ const remove = route({
   },
 });
 
-const ACTIONS = ['none', 'disable', 'sensitive', 'silence', 'suspend'] as const;
+const ACTIONS = [
+  ...(['none', 'disable', 'sensitive', 'silence', 'suspend'] as const),
+  // About statuses of the account. Source: Mastodon AccountWarning, whose API does not offer them.
+  ...(['delete_statuses', 'mark_statuses_as_sensitive'] as const),
+];
+
+/** Returns those of the statuses that are the account's. */
+async function statusesOf(
+  services: Pick<Services, 'tables'>,
+  account: string,
+  ids: readonly string[],
+): Promise<AccountModeratedStatus[]> {
+  const found = await services.tables.getMany(
+    statuses,
+    ids.map((status) => ({ status })),
+  );
+  return found.flatMap((record) =>
+    record?.accountId === account ? [{ statusId: record.id, conversationId: record.conversationId }] : [],
+  );
+}
+
 const action = route({
   method: 'POST',
   path: '/api/v1/admin/accounts/:id/action',
@@ -222,6 +248,7 @@ const action = route({
   body: Type.Object({
     type: Type.Union(ACTIONS.map((name) => Type.Literal(name))),
     report_id: Type.Optional(idText()),
+    status_ids: Type.Array(idText(), { default: [], maxItems: REPORTED_STATUSES_MAX }),
     warning_preset_id: Type.Optional(idText()),
     text: Type.String({ default: '', maxLength: TEXT_CHARS_MAX }),
     send_email_notification: Type.Boolean({ default: true }),
@@ -229,11 +256,21 @@ const action = route({
   answer: Type.Object({}),
   handle: async ({ services, viewer = '', params, body }) => {
     const reportId = body.report_id === undefined ? undefined : storedId(body.report_id);
-    const decided = { text: body.text, mail: body.send_email_notification };
+    const report = reportId === undefined ? undefined : await storedReport(services, reportId);
     // An action on behalf of a report requires that the report exists.
-    if (reportId !== undefined && (await storedReport(services, reportId)) === undefined) return notFound();
-    const told = reportId === undefined ? decided : { ...decided, reportId };
-    const record = await moderate(services, viewer, params.id, body.type, told);
+    if (reportId !== undefined && report === undefined) return notFound();
+    const ids = [...new Set(body.status_ids.map(storedId))];
+    const isAboutStatuses = body.type === 'delete_statuses' || body.type === 'mark_statuses_as_sensitive';
+    if (isAboutStatuses && ids.length === 0) return invalidField('status_ids', 'Statuses', "can't be blank");
+    // A decision about a report names its statuses, as far as they still exist.
+    const reported = report?.target === storedId(params.id) ? report.statusIds : [];
+    const found = await statusesOf(services, storedId(params.id), ids.length > 0 ? ids : reported);
+    if (found.length < ids.length) return notFound();
+    const decided = { text: body.text, mail: body.send_email_notification, statuses: found };
+    const record = await moderate(services, viewer, params.id, body.type, {
+      ...decided,
+      ...(reportId === undefined ? {} : { reportId }),
+    });
     if (isProblem(record)) return record;
     if (reportId === undefined) return json({});
     const resolved = await services.askReport(reportId, 'handle', {

@@ -96,6 +96,7 @@ const noLimit = {
   obfuscate: false,
   privateComment: '',
   publicComment: '',
+  lists: [],
 };
 
 function domainLimit(before: InstanceEntry['domain'], body: Limits): EntryContent {
@@ -108,6 +109,8 @@ function domainLimit(before: InstanceEntry['domain'], body: Limits): EntryConten
       obfuscate: body.obfuscate ?? known.obfuscate,
       privateComment: body.private_comment ?? known.privateComment,
       publicComment: body.public_comment ?? known.publicComment,
+      // A limit that a person changes is a decision of this server from then on.
+      lists: [],
     },
   };
 }

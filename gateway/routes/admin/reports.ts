@@ -6,22 +6,27 @@ import { publicLane } from '../../../actors/domain/public.js';
 import {
   REPORT_CATEGORIES,
   REPORT_COMMENT_CHARS_MAX,
+  REPORT_NOTE_CHARS_MAX,
   REPORTED_RULES_MAX,
   REPORTED_STATUSES_MAX,
 } from '../../../actors/report/report.js';
 import type { InstanceReport } from '../../../proto/gen/types.js';
 import { reports } from '../../../store/tables.js';
+import { entity, nullable, time } from '../../http/entity.js';
 import { JsonPieces } from '../../http/json-pieces.js';
 import { type AnyRoute, json, route } from '../../http/route.js';
 import type { Services } from '../../http/services.js';
 import { reportsCursor } from '../../moderation/moderators.js';
+import { Account, renderAccount } from '../../pages/account/account.js';
 import { idParams, pageAnswer } from '../../pages/answers.js';
 import { AdminReport, Report, renderReport } from '../../pages/report/report.js';
 import { adminReportPieces } from '../../pages/report/report-pages.js';
 import { arrayOf } from '../../pages/status/status-pages.js';
 import { idText, pageBounds, pageProperties } from '../../paging/bounds.js';
+import { isoTime } from '../../paging/iso-time.js';
 import { readPage } from '../../paging/page.js';
 import { soon } from '../../paging/soon.js';
+import { loadAccounts } from '../../viewing/people-at-hand.js';
 import type { ReadServices } from '../../viewing/read-services.js';
 import { notFound, publishedAccount, visibleById } from '../../viewing/visible.js';
 import { collectionsById } from '../../viewing/visible-collections.js';
@@ -150,6 +155,8 @@ async function answer(
 interface Change {
   readonly category?: string;
   readonly ruleIds?: readonly string[];
+  /** A note. */
+  readonly text?: string;
 }
 
 async function handle(
@@ -159,7 +166,7 @@ async function handle(
   action: string,
   change: Change = {},
 ) {
-  const { category: wanted, ruleIds } = change;
+  const { category: wanted, ruleIds, text } = change;
   // A command to an actor that never existed would activate it and use memory.
   if ((await storedReport(services, id)) === undefined) return notFound();
   const report = await services.askReport(storedId(id), 'handle', {
@@ -168,6 +175,7 @@ async function handle(
     ...(wanted === undefined ? {} : { category: wanted }),
     ruleIds: ruleIds ?? [],
     setRules: ruleIds !== undefined,
+    ...(text === undefined ? {} : { text }),
   });
   return isProblem(report) ? report : answer(services, viewer, report);
 }
@@ -206,12 +214,57 @@ function verb(name: string, action: string): AnyRoute {
   });
 }
 
+/** A moderator's note on a report, for the others. Mastodon's API has no such entity. */
+const AdminReportNote = entity('AdminReportNote', {
+  /** Null: the moderator's account is deleted. */
+  account: nullable(Account),
+  content: Type.String(),
+  created_at: time(),
+});
+
+const notes = route({
+  method: 'GET',
+  path: '/api/v1/admin/reports/:id/notes',
+  auth: 'user',
+  scope: READ,
+  permission: PERMISSION,
+  params: idParams,
+  answer: Type.Array(AdminReportNote),
+  handle: async ({ services, params }) => {
+    const report = await storedReport(services, params.id);
+    if (report === undefined) return notFound();
+    const people = await loadAccounts(services, [...new Set(report.notes.map(({ by }) => by))]);
+    return json(
+      report.notes.map(({ by, text, atMs }) => {
+        const author = people.get(by);
+        const account = author === undefined ? null : renderAccount(services.instance, author);
+        return { account, content: text, created_at: isoTime(atMs) };
+      }),
+    );
+  },
+});
+
+const addNote = route({
+  method: 'POST',
+  path: '/api/v1/admin/reports/:id/notes',
+  auth: 'user',
+  scope: WRITE,
+  permission: PERMISSION,
+  params: idParams,
+  body: Type.Object({ content: Type.String({ minLength: 1, maxLength: REPORT_NOTE_CHARS_MAX }) }),
+  answer: AdminReport,
+  handle: ({ services, viewer = '', params, body }) =>
+    handle(services, viewer, params.id, 'note', { text: body.content }),
+});
+
 /** Reports by users, and their handling by moderators. */
 export const reportRoutes: readonly AnyRoute[] = [
   file,
   list,
   one,
   change,
+  notes,
+  addNote,
   verb('assign_to_self', 'assign'),
   verb('unassign', 'unassign'),
   verb('resolve', 'resolve'),

@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { ICON_PNG_BASE64, ICON_SVG } from '../../html/icon.js';
+import { SCRIPT_FILES } from '../../html/script-files.js';
 import { siteOf } from '../../html/site.js';
 import { STYLE, STYLE_PATH } from '../../html/style/index.js';
 import { type AnyRoute, redirect, route } from '../../http/route.js';
@@ -13,6 +14,7 @@ const FOR_GOOD = 'public, max-age=31536000, immutable';
 /** Files whose names change with their content, by path. */
 const BY_PATH: Readonly<Record<string, readonly [type: string, body: string]>> = {
   [STYLE_PATH]: ['text/css; charset=utf-8', STYLE],
+  ...Object.fromEntries(SCRIPT_FILES.map(([path, script]) => [path, ['text/javascript; charset=utf-8', script]])),
 };
 
 const named = route({

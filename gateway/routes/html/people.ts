@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { isProblem, type Problem } from '../../../actors/domain/problem.js';
+import { isSuspended } from '../../../actors/domain/standing.js';
 import { namedHashtag } from '../../../actors/domain/text/hashtag.js';
 import type { StoreAccountRecord } from '../../../proto/gen/types.js';
 import { personDocument } from '../../activitypub/actors.js';
@@ -16,7 +17,7 @@ import { linksOf } from '../../paging/links.js';
 import { accountTimeline } from '../../timelines/account.js';
 import { hidesEdges } from '../../timelines/follow-lists.js';
 import { PLACES } from '../../viewing/judge.js';
-import { notFound, visibleById } from '../../viewing/visible.js';
+import { answered, notFound, publishedAccount, visibleById } from '../../viewing/visible.js';
 import {
   accountOf,
   accountPieces,
@@ -61,23 +62,28 @@ async function profile(
     accountTimeline(services, undefined, record.id, bounds, { ...CHOICES[tab], tagged }),
   ]);
   const isFirst = bounds.before === undefined && bounds.after === undefined;
-  const [posts, pinned, tags] = await Promise.all([
+  const isFront = tab === 'posts' && tagged === undefined && isFirst;
+  const [posts, pinned, tags, featured] = await Promise.all([
     services.pages.pieces(services, undefined, page.items),
-    tab === 'posts' && tagged === undefined && isFirst ? pinnedOf(services, record) : [],
+    isFront ? pinnedOf(services, record) : [],
     featuredTagsOf(request, record),
+    isFront ? featuredPeopleOf(request, record) : [],
   ]);
   const links = neighbours(url.split('?', 1)[0] ?? '', bounds, page);
   const shown = [
     ...pieces,
     'pinned',
     ...pinned.flatMap((one) => one ?? []),
+    'featured',
+    ...featured.flatMap(({ pieces }) => pieces),
     'posts',
     ...posts.flatMap((one) => one ?? []),
   ];
   const parts = [tab, tagged, links.newer, links.older, tags.map(({ name }) => name).join(' '), record, ...shown];
   return cachedPage({ site, reader, parts }, (to) => {
     const account = accountOf(pieces);
-    return profilePage(site, to, { account, tab, tagged, posts, pinned, tags, ...links });
+    const people = featured.map(({ pieces }) => accountOf(pieces));
+    return profilePage(site, to, { account, tab, tagged, posts, pinned, tags, featured: people, ...links });
   });
 }
 
@@ -93,6 +99,19 @@ async function featuredTagsOf({ api }: Asked, { id }: StoreAccountRecord) {
     path: `/api/v1/accounts/${id}/featured_tags`,
   });
   return status === 200 ? body : [];
+}
+
+/** Featured people on a page; the API lists more. */
+const FEATURED_MAX = 12;
+
+/** Returns the people whom a person features, as everybody sees them. */
+async function featuredPeopleOf({ services }: Asked, { id, remote, profile }: StoreAccountRecord) {
+  if (remote !== undefined || profile?.hideFeatured === true) return [];
+  const bounds = { ...FEED_BOUNDS, limit: FEATURED_MAX };
+  const { edges } = answered(await services.askAccount(id, 'endorsements', bounds));
+  const people = await Promise.all(edges.map(({ account }) => publishedAccount(services, account)));
+  const shown = people.flatMap((one) => (isProblem(one) || isSuspended(one) ? [] : [one]));
+  return shown.map((one) => ({ pieces: [services.pages.account(one)] }));
 }
 
 const tab = (path: string, which: ProfileTab): AnyRoute =>

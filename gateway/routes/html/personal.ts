@@ -6,7 +6,7 @@ import { type Reader, type Site, siteOf } from '../../html/site.js';
 import type { ApiAnswer, ApiCall } from '../../http/api-call.js';
 import { tokenHash } from '../../http/authenticator.js';
 import { type Answer, type AnyRoute, type Request, redirect, route } from '../../http/route.js';
-import { field } from '../../oauth/form.js';
+import { csrfField } from '../../oauth/form.js';
 import { isOwnForm, type Session, sessionOf } from '../../oauth/session.js';
 import { readerWith } from './reader.js';
 
@@ -24,6 +24,8 @@ interface PersonalRoute<P extends TObject, Q extends TSchema> {
   readonly path: string;
   readonly params?: P;
   readonly query?: Q;
+  /** The page that has the form (route.ts). */
+  readonly page?: AnyRoute;
   /** The person's role must have this permission. */
   readonly permission?: Permission;
 }
@@ -37,6 +39,7 @@ export function personalPage<P extends TObject, Q extends TSchema>(
 ): AnyRoute {
   return route({
     ...entry,
+    ...(permission && { staff: permission }),
     method: 'GET',
     auth: 'none',
     handle: async (request) => {
@@ -59,11 +62,12 @@ export function personalForm<P extends TObject, B extends TProperties>(
   const { permission, body, query: _query, ...rest } = entry;
   return route({
     ...rest,
+    ...(permission && { staff: permission }),
     method: 'POST',
     auth: 'none',
     before: async ({ services, headers }) =>
       (await sessionOf(services, headers)) === undefined ? expired() : undefined,
-    body: Type.Object({ ...body, csrf: field() }),
+    body: Type.Object({ ...body, csrf: csrfField() }),
     handle: async (request) => {
       const session = await sessionOf(request.services, request.headers);
       const { csrf } = request.body as unknown as { readonly csrf: string };

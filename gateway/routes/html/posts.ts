@@ -4,13 +4,14 @@ import { isProblem, type Problem } from '../../../actors/domain/problem.js';
 import { documentOrPage } from '../../activitypub/signer.js';
 import { statusDocument } from '../../activitypub/statuses.js';
 import { cachedPage } from '../../html/cached-page.js';
-import { embedPage, historyPage, type Thread, threadPage, type Version } from '../../html/pages/thread-page.js';
+import { embedPage, historyPage, type Thread, threadPage } from '../../html/pages/thread-page.js';
 import { postPath } from '../../html/parts/post.js';
 import type { StatusPieces } from '../../html/posts.js';
 import { siteOf } from '../../html/site.js';
 import { type Answer, type AnyRoute, type Request, route } from '../../http/route.js';
 import type { Services } from '../../http/services.js';
 import type { Status } from '../../pages/status/status.js';
+import type { StatusEdit } from '../../pages/status/status-history.js';
 import { boundText, idText } from '../../paging/bounds.js';
 import { PLACES } from '../../viewing/judge.js';
 import { loadAccounts } from '../../viewing/people-at-hand.js';
@@ -121,7 +122,7 @@ const history = route({
     const status = await publicPost(services, request.params);
     if (isProblem(status)) return status;
     const path = `/api/v1/statuses/${status.id}/history`;
-    const versions = await api<Version[]>(undefined, { method: 'GET', path });
+    const versions = await api<StatusEdit[]>(undefined, { method: 'GET', path });
     if (versions.status !== 200) return notFound();
     return historyPage(await siteOf(services), await readerOf(request), status, versions.body);
   },

@@ -9,7 +9,7 @@ import { tokenHash } from '../../http/authenticator.js';
 import { addressKey } from '../../http/limits/client-address.js';
 import { type AnyRoute, redirect, route } from '../../http/route.js';
 import { authorizationFields, requestFields } from '../../oauth/authorization-request.js';
-import { field } from '../../oauth/form.js';
+import { csrfField, field } from '../../oauth/form.js';
 import { guardsOf } from '../../oauth/guards.js';
 import { checkPassword } from '../../oauth/password-check.js';
 import { newTicket } from '../../oauth/second-factor.js';
@@ -18,11 +18,12 @@ import { readerWith } from '../html/reader.js';
 import { enter, NEXT_CHARS_MAX, ownPath } from './enter.js';
 import { foreignForm, plainPage, refuse, tooMany } from './refusals.js';
 
-const showSignIn = route({
+/** Page of the sign-in. */
+export const showSignIn = route({
   method: 'GET',
   path: '/auth/sign_in',
   auth: 'none',
-  query: Type.Object({ return_to: field(NEXT_CHARS_MAX) }),
+  query: Type.Object({ return_to: field(NEXT_CHARS_MAX), next: field(NEXT_CHARS_MAX) }),
   handle: async (request) => {
     const { services, headers, query } = request;
     const session = await sessionOf(services, headers);
@@ -38,8 +39,9 @@ const showSignIn = route({
     const visit = visitOf(services, headers);
     return signInPage(await siteOf(services), readerWith(request, undefined), {
       csrf: csrfOf(visit.value),
-      next: '',
+      next: query.next,
       returnTo,
+      login: request.refused?.typed.login ?? '',
       cookie: visit.cookie,
     });
   },
@@ -49,8 +51,9 @@ const signIn = route({
   method: 'POST',
   path: '/auth/sign_in',
   auth: 'none',
+  page: showSignIn,
   body: Type.Object({
-    csrf: field(),
+    csrf: csrfField(),
     next: field(NEXT_CHARS_MAX),
     return_to: field(NEXT_CHARS_MAX),
     login: field(),
@@ -93,7 +96,8 @@ const signOut = route({
   method: 'POST',
   path: '/auth/sign_out',
   auth: 'none',
-  body: Type.Object({ ...authorizationFields, csrf: field() }),
+  page: showSignIn,
+  body: Type.Object({ ...authorizationFields, csrf: csrfField() }),
   handle: async (request) => {
     const { services, body, headers } = request;
     const session = await sessionOf(services, headers);

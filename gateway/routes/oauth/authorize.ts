@@ -18,7 +18,7 @@ import {
   type ShowFault,
 } from '../../oauth/authorization-request.js';
 import { newSecret } from '../../oauth/clients.js';
-import { field } from '../../oauth/form.js';
+import { csrfField, field } from '../../oauth/form.js';
 import { formActionOf, OUT_OF_BAND, withParameters } from '../../oauth/redirects.js';
 import { grantable } from '../../oauth/scopes.js';
 import { csrfOf, isOwnForm, type Session, sessionOf, visitOf } from '../../oauth/session.js';
@@ -82,7 +82,8 @@ const decide = route({
   method: 'POST',
   path: '/oauth/authorize',
   auth: 'none',
-  body: Type.Object({ ...authorizationFields, csrf: field(), decision: field() }),
+  page: show,
+  body: Type.Object({ ...authorizationFields, csrf: csrfField(), decision: field() }),
   handle: async (asked) => {
     const { services, body, headers } = asked;
     const session = await sessionOf(services, headers);
@@ -137,6 +138,7 @@ async function unconfirmed(asked: Asked, { account }: Session, fields: Authoriza
     email: account.email,
     next: new URLSearchParams(requestFields(fields)).toString(),
     isSentAgain: false,
+    needsApproval: !account.approved,
     cookie: visit.cookie,
     status: 403,
   });

@@ -45,6 +45,7 @@ const choose = route({
   auth: 'none',
   params,
   query,
+  page: show,
   body: Type.Object({ wanted: Type.Boolean({ default: false }) }),
   handle: async (request) => {
     const {

@@ -9,7 +9,7 @@ import { addressKey } from '../../http/limits/client-address.js';
 import { type AnyRoute, route } from '../../http/route.js';
 import type { Services } from '../../http/services.js';
 import { newNonce } from '../../oauth/clients.js';
-import { field } from '../../oauth/form.js';
+import { csrfField, field } from '../../oauth/form.js';
 import { guardsOf } from '../../oauth/guards.js';
 import { checkPassword } from '../../oauth/password-check.js';
 import { PASSWORD_CHARS_MAX, PASSWORD_CHARS_MIN } from '../../oauth/passwords.js';
@@ -35,7 +35,8 @@ const ask = route({
   method: 'POST',
   path: '/auth/password',
   auth: 'none',
-  body: Type.Object({ csrf: field(), email: field() }),
+  page: showAsk,
+  body: Type.Object({ csrf: csrfField(), email: field() }),
   handle: async (request) => {
     const { services, body, headers, remoteAddress } = request;
     const visit = knownVisit(headers);
@@ -99,7 +100,8 @@ const reset = route({
   method: 'POST',
   path: '/auth/password/edit',
   auth: 'none',
-  body: Type.Object({ csrf: field(), reset_password_token: field(), password: field() }),
+  page: showReset,
+  body: Type.Object({ csrf: csrfField(), reset_password_token: field(), password: field() }),
   handle: async (request) => {
     const { services, body, headers, remoteAddress } = request;
     const visit = knownVisit(headers);
@@ -138,7 +140,7 @@ const showChange = personalPage({ path: CHANGE_PATH }, async ({ site, reader }) 
 );
 
 const change = personalForm(
-  { path: CHANGE_PATH, body: { current: field(), password: field() } },
+  { path: CHANGE_PATH, page: showChange, body: { current: field(), password: field() } },
   async ({ request, site, reader, session }) => {
     const { services, body, remoteAddress } = request;
     const { passwords, signInFaults } = reader.texts.auth.access;

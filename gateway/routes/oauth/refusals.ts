@@ -4,7 +4,7 @@ import type { Answer, Request } from '../../http/route.js';
 import { readerWith } from '../html/reader.js';
 
 /** The parts of a request that a page depends on. */
-export type Asked = Pick<Request<unknown, unknown, unknown>, 'headers' | 'url' | 'services'>;
+export type Asked = Pick<Request<unknown, unknown, unknown>, 'headers' | 'url' | 'services' | 'refused'>;
 
 /** Returns the facts for a page of somebody whose session does not matter. @throws Unavailable */
 export async function plainPage(asked: Asked): Promise<readonly [Site, Reader]> {

@@ -4,7 +4,7 @@ import { isProblem, type Problem } from '../../../actors/domain/problem.js';
 import { askCodePage, enabledPage, enrolmentPage, recoveryCodesPage } from '../../html/auth/second-factor-pages.js';
 import { tokenHash } from '../../http/authenticator.js';
 import { type Answer, type AnyRoute, redirect, route } from '../../http/route.js';
-import { field } from '../../oauth/form.js';
+import { csrfField, field } from '../../oauth/form.js';
 import { checkPassword } from '../../oauth/password-check.js';
 import {
   accountOfTicket,
@@ -16,6 +16,7 @@ import {
 } from '../../oauth/second-factor.js';
 import { browserOf, csrfOf, isOwnForm, knownVisit } from '../../oauth/session.js';
 import { type Personal, personalForm, personalPage } from '../html/personal.js';
+import { showSignIn } from './auth-pages.js';
 import { enter, NEXT_CHARS_MAX, ownPath } from './enter.js';
 import { foreignForm, plainPage } from './refusals.js';
 
@@ -26,8 +27,9 @@ const signIn = route({
   method: 'POST',
   path: '/auth/sign_in/code',
   auth: 'none',
+  page: showSignIn,
   body: Type.Object({
-    csrf: field(),
+    csrf: csrfField(),
     ticket: field(),
     next: field(NEXT_CHARS_MAX),
     return_to: field(NEXT_CHARS_MAX),
@@ -87,7 +89,7 @@ const show = personalPage({ path: PATH, query: Type.Object({ disabled: Type.Opti
 );
 
 const enable = personalForm(
-  { path: PATH, body: { token: field(), password: field(), code: field() } },
+  { path: PATH, page: show, body: { token: field(), password: field(), code: field() } },
   async (personal) => {
     const { request, session, site, reader } = personal;
     const { services, body } = request;
@@ -111,7 +113,7 @@ const enable = personalForm(
 );
 
 const disable = personalForm(
-  { path: `${PATH}/disable`, body: { password: field(), code: field() } },
+  { path: `${PATH}/disable`, page: show, body: { password: field(), code: field() } },
   async (personal) => {
     const { request, session, reader } = personal;
     const { services, body } = request;

@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { isProblem, type Problem } from '../../../actors/domain/problem.js';
+import { tokenUses } from '../../../store/sign-in-tables.js';
 import { apps, tokens } from '../../../store/tables.js';
 import { type SessionEntry, sessionsPage } from '../../html/auth/sessions-page.js';
 import { tokenHash } from '../../http/authenticator.js';
@@ -13,7 +14,7 @@ const PATH = '/auth/sessions';
 
 /** Returns the tokens that may act for an account, newest first: at most TOKENS_MAX. */
 async function entriesOf(
-  services: Pick<Services, 'askAccount' | 'tables'>,
+  services: Pick<Services, 'askAccount' | 'tables' | 'clock'>,
   accountId: string,
   own: string,
 ): Promise<readonly SessionEntry[] | Problem> {
@@ -28,14 +29,21 @@ async function entriesOf(
     apps,
     clients.map((client) => ({ client })),
   );
+  const uses = await services.tables.getMany(
+    tokenUses,
+    found.map(({ hash }) => ({ hash })),
+  );
   const names = new Map(clients.map((client, index) => [client, known[index]?.name ?? client]));
-  return found.reverse().map(({ hash, record }) => ({
+  const entries = found.map(({ hash, record }, index) => ({
     hash,
     name: record.kind === 'access' ? names.get(record.clientId) : record.browser,
     scopes: record.scopes,
     sinceMs: record.atMs,
+    // A use is recorded to the hour, and not before the token's first request.
+    usedMs: hash === own ? services.clock.nowMs() : (uses[index]?.atMs ?? record.atMs),
     isOwn: hash === own,
   }));
+  return entries.reverse();
 }
 
 const show = personalPage(
@@ -48,11 +56,14 @@ const show = personalPage(
 );
 
 /** Revokes one of the viewer's own tokens. An unknown or revoked token is no error. */
-const revoke = personalForm({ path: `${PATH}/revoke`, body: { token: field() } }, async ({ session, request }) => {
-  const { services, body } = request;
-  const revoked = await services.askAccount(session.account.id, 'revokeToken', { tokenHash: body.token });
-  return isProblem(revoked) ? revoked : redirect(PATH, 303);
-});
+const revoke = personalForm(
+  { path: `${PATH}/revoke`, page: show, body: { token: field() } },
+  async ({ session, request }) => {
+    const { services, body } = request;
+    const revoked = await services.askAccount(session.account.id, 'revokeToken', { tokenHash: body.token });
+    return isProblem(revoked) ? revoked : redirect(PATH, 303);
+  },
+);
 
 /** Revokes all tokens but the one of this browser. */
 const endOthers = personalForm({ path: `${PATH}/end_others`, body: {} }, async ({ session, request: { services } }) => {

@@ -5,24 +5,25 @@ import { closedPage, lookIntoMailPage, type SignUpForm, signUpPage } from '../..
 import { siteOf } from '../../html/site.js';
 import { WEB_CLIENT } from '../../http/api-call.js';
 import { addressKey } from '../../http/limits/client-address.js';
-import { type Answer, type AnyRoute, type Request, route } from '../../http/route.js';
+import { type Answer, type AnyRoute, type Request, redirect, route } from '../../http/route.js';
 import type { Services } from '../../http/services.js';
 import { newNonce } from '../../oauth/clients.js';
-import { field } from '../../oauth/form.js';
+import { csrfField, field } from '../../oauth/form.js';
 import { guardsOf } from '../../oauth/guards.js';
+import { judgeInvite, returnInvite, useInvite } from '../../oauth/invites.js';
 import { PASSWORD_CHARS_MIN } from '../../oauth/passwords.js';
 import { csrfOf, isOwnForm, knownVisit, visitOf } from '../../oauth/session.js';
 import { signUp } from '../../oauth/sign-up.js';
 import { judgeSignUp } from '../../oauth/sign-up-limits.js';
 import { readerOf } from '../html/reader.js';
-import { foreignForm } from './refusals.js';
+import { foreignForm, refuse } from './refusals.js';
 
 /** Longest authorization request, as a query, that continues after the sign-up. */
 const NEXT_CHARS_MAX = 8_000;
 const TEXT_CHARS_MAX = 2_000;
 
 type Asked = Request<unknown, unknown, unknown>;
-type Typed = Pick<SignUpForm, 'next' | 'username' | 'email' | 'reason' | 'faults'> &
+type Typed = Pick<SignUpForm, 'next' | 'invite' | 'username' | 'email' | 'reason' | 'faults'> &
   Partial<Pick<SignUpForm, 'fault' | 'status' | 'cookie'>>;
 
 async function form(request: Asked, csrf: string, typed: Typed): Promise<Answer> {
@@ -32,7 +33,7 @@ async function form(request: Asked, csrf: string, typed: Typed): Promise<Answer>
     ...typed,
     csrf,
     rules: rules.map(({ text }) => ({ text: text?.text ?? '', hint: text?.hint ?? '' })),
-    needsApproval: services.instance.registrations === 'approval',
+    needsApproval: services.instance.registrations === 'approval' && typed.invite === '',
     passwordCharsMin: PASSWORD_CHARS_MIN,
   });
 }
@@ -42,23 +43,39 @@ async function closed(request: Asked): Promise<Answer> {
   return closedPage(await siteOf(request.services), await readerOf(request), message);
 }
 
+/** Answers an invitation that is forged, expired, used up or revoked. */
+const uselessInvite = (request: Asked): Promise<Answer> => refuse(request, 'invite', 410);
+
+/** The address that people pass on. */
+const invited = route({
+  method: 'GET',
+  path: '/invite/:invite',
+  auth: 'none',
+  params: Type.Object({ invite: Type.String({ maxLength: 100, pattern: '^[\\w.-]+$' }) }),
+  handle: async ({ params }) => redirect(`/auth/sign_up?invite=${params.invite}`),
+});
+
 const show = route({
   method: 'GET',
   path: '/auth/sign_up',
   auth: 'none',
-  query: Type.Object({ next: field(NEXT_CHARS_MAX) }),
+  query: Type.Object({ next: field(NEXT_CHARS_MAX), invite: field() }),
   handle: async (request) => {
     const { services, headers, query } = request;
-    if (services.instance.registrations === 'closed') return closed(request);
+    const { next, invite } = query;
+    if (invite !== '' && isProblem(await judgeInvite(services, invite))) return uselessInvite(request);
+    if (invite === '' && services.instance.registrations === 'closed') return closed(request);
     const visit = visitOf(services, headers);
-    const empty = { username: '', email: '', reason: '', faults: {} };
-    return form(request, csrfOf(visit.value), { ...empty, next: query.next, cookie: visit.cookie });
+    const { username = '', email = '', reason = '' } = request.refused?.typed ?? {};
+    const typed = { username, email, reason, faults: {} };
+    return form(request, csrfOf(visit.value), { ...typed, next, invite, cookie: visit.cookie });
   },
 });
 
 const Body = Type.Object({
-  csrf: field(),
+  csrf: csrfField(),
   next: field(NEXT_CHARS_MAX),
+  invite: field(),
   username: field(TEXT_CHARS_MAX),
   email: field(TEXT_CHARS_MAX),
   password: field(TEXT_CHARS_MAX),
@@ -70,40 +87,48 @@ const create = route({
   method: 'POST',
   path: '/auth/sign_up',
   auth: 'none',
+  page: show,
   body: Body,
   handle: async (request) => {
     const { services, headers, body, remoteAddress } = request;
     const { registrations, rateLimits } = services.instance;
-    if (registrations === 'closed') return closed(request);
+    if (registrations === 'closed' && body.invite === '') return closed(request);
     const visit = knownVisit(headers);
     if (visit === undefined || !isOwnForm(services, headers, visit, body.csrf)) return foreignForm(request);
-    const { next, username, email, reason, password, agreement } = body;
+    const { next, invite, username, email, reason, password, agreement } = body;
     const reader = await readerOf(request);
     const again = (faults: SignUpForm['faults'], status: number, fault?: string) =>
       form(request, csrfOf(visit), {
-        ...{ next, username, email, reason, faults, status },
+        ...{ next, invite, username, email, reason, faults, status },
         ...(fault !== undefined && { fault }),
       });
     const { passwords, signUps } = guardsOf(services);
     if (rateLimits && !signUps.take(addressKey(remoteAddress))) return again({}, 429, reader.texts.auth.tooMany);
     const judged = await judgeSignUp(services, email, remoteAddress);
     if (isProblem(judged)) return again(faultsOf(judged), 422, judged.fields ? undefined : judged.detail);
+    const isInvited = invite !== '';
+    // The use is taken before the account exists, so that no race exceeds the limit. A crash between loses it.
+    if (isInvited && isProblem(await useInvite(services, invite))) return uselessInvite(request);
     const made = await signUp(services, {
       ...{ username, email, password, agreement, role: 'user', confirmed: false },
-      approved: registrations === 'open' && !judged.waits,
+      approved: (registrations === 'open' || isInvited) && !judged.waits,
       address: remoteAddress,
       locale: reader.language,
       clientId: WEB_CLIENT,
       ...(reason !== '' && { reason }),
       hash: (text) => passwords.hash(text),
     });
+    if (isProblem(made) && isInvited) await returnInvite(services, invite);
     if (isProblem(made) && !isTakenEmail(made)) return again(faultsOf(made), 422);
     // A taken address costs the same time as a free one.
     if (isProblem(made)) {
       void mailOwner(services, email).catch(() => undefined);
       await passwords.hash(password);
     }
-    return lookIntoMailPage(await siteOf(services), reader, { csrf: csrfOf(visit), email, next, isSentAgain: false });
+    return lookIntoMailPage(await siteOf(services), reader, {
+      ...{ csrf: csrfOf(visit), email, next, isSentAgain: false },
+      needsApproval: registrations === 'approval' && !isInvited,
+    });
   },
 });
 
@@ -121,7 +146,8 @@ const sendAgain = route({
   method: 'POST',
   path: '/auth/confirmation/again',
   auth: 'none',
-  body: Type.Object({ csrf: field(), next: field(NEXT_CHARS_MAX), email: field(TEXT_CHARS_MAX) }),
+  page: show,
+  body: Type.Object({ csrf: csrfField(), next: field(NEXT_CHARS_MAX), email: field(TEXT_CHARS_MAX) }),
   handle: async (request) => {
     const { services, headers, body, remoteAddress } = request;
     const visit = knownVisit(headers);
@@ -130,7 +156,8 @@ const sendAgain = route({
     const isAllowed = guardsOf(services).emailChangesOfAddress.take(addressKey(remoteAddress));
     // The answer does not wait: it is as fast for an address without an account.
     if (isAllowed || !services.instance.rateLimits) void mailAgain(services, email).catch(() => undefined);
-    const after = { csrf: csrfOf(visit), email, next, isSentAgain: true };
+    const needsApproval = services.instance.registrations === 'approval';
+    const after = { csrf: csrfOf(visit), email, next, isSentAgain: true, needsApproval };
     return lookIntoMailPage(await siteOf(services), await readerOf(request), after);
   },
 });
@@ -155,4 +182,4 @@ async function mailOwner(services: Services, email: string): Promise<void> {
 }
 
 /** Sign-up in a browser. */
-export const signUpPageRoutes: readonly AnyRoute[] = [show, create, sendAgain];
+export const signUpPageRoutes: readonly AnyRoute[] = [invited, show, create, sendAgain];

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox';
-import { preferencesPage } from '../../html/pages/preferences-page.js';
+import { preferencesPage } from '../../html/settings/preferences-page.js';
 import { type AnyRoute, redirect } from '../../http/route.js';
 import type { CredentialAccount } from '../../pages/account/account.js';
 import { type Personal, personalForm, personalPage } from '../html/personal.js';
@@ -24,6 +24,7 @@ const show = personalPage(
 const save = personalForm(
   {
     path: PATH,
+    page: show,
     body: {
       privacy: Type.Optional(Type.String({ maxLength: WORD_CHARS_MAX })),
       language: Type.Optional(Type.String({ maxLength: WORD_CHARS_MAX })),

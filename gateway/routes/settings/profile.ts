@@ -1,10 +1,5 @@
 import { Type } from '@sinclair/typebox';
-import {
-  FIELD_NUMBERS,
-  profileSettingsPage,
-  type TypedProfile,
-  typedOf,
-} from '../../html/pages/profile-settings-page.js';
+import { FIELD_NUMBERS, profileSettingsPage, type TypedProfile, typedOf } from '../../html/settings/profile-page.js';
 import { type AnyRoute, redirect, type Uploaded, uploaded } from '../../http/route.js';
 import type { CredentialAccount } from '../../pages/account/account.js';
 import { PICTURES_BYTES_MAX } from '../accounts/profile-pictures.js';
@@ -26,7 +21,8 @@ const show = personalPage(
     const { site, reader, request } = personal;
     const account = await own(personal);
     const isSaved = request.query.saved === true;
-    return profileSettingsPage(site, reader, { account, typed: typedOf(account), isLocked: account.locked, isSaved });
+    const typed = { ...typedOf(account), ...request.refused?.typed };
+    return profileSettingsPage(site, reader, { account, typed, isLocked: account.locked, isSaved });
   },
 );
 
@@ -37,6 +33,7 @@ const fields = Object.fromEntries(
 const save = personalForm(
   {
     path: PATH,
+    page: show,
     body: {
       display_name: text(),
       note: text(),

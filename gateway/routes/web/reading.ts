@@ -1,5 +1,7 @@
 import { Type } from '@sinclair/typebox';
+import { makeId } from '../../../actors/domain/ids.js';
 import { type Problem, problem } from '../../../actors/domain/problem.js';
+import { type Client, UNREAD_MAX } from '../../html/web/frame.js';
 import {
   homePage,
   type Notice,
@@ -17,7 +19,7 @@ import { pageQuery } from '../../paging/bounds.js';
 import { linksOf } from '../../paging/links.js';
 import { notFound } from '../../viewing/visible.js';
 import { type Personal, personalPage } from '../html/personal.js';
-import { type Written, written } from './draft.js';
+import { draftOf, startOf, type Typed } from './draft.js';
 
 type Own = Personal<unknown, unknown, unknown>;
 
@@ -29,34 +31,63 @@ async function listed<T>({ api, request }: Own, path: string, query = request.ur
   return { items: status === 200 ? body : [], ...linksOf(link, request.url) };
 }
 
-/** Shows home, with the form of a new post as it was typed. */
-export async function showHome(personal: Own, typed: Written = {}): Promise<Answer> {
-  const { site, reader, session } = personal;
-  const { account } = session;
-  const { items, ...links } = await listed<Status>(personal, '/api/v1/timelines/home');
-  const draft = { ...written(typed), visibility: typed.visibility ?? (account.profile?.privacy || 'public') };
-  return homePage(site, reader, { posts: items, viewer: account.id, draft, ...links });
+/**
+ * Returns what each page of the client shows. Nothing is unread while the API cannot say so. The stream of the page begins
+ * before anything else is read: nothing is missed between the page and its stream.
+ */
+export async function clientOf({
+  api,
+  site,
+  reader,
+  session,
+  request,
+}: Pick<Own, 'api' | 'site' | 'reader' | 'session' | 'request'>): Promise<Client> {
+  const since = makeId(request.services.idClock.nowMs(), 0, 0);
+  const path = '/api/v1/notifications/unread_count';
+  const { status, body } = await api<{ readonly count: number }>({
+    method: 'GET',
+    path,
+    query: `limit=${UNREAD_MAX + 1}`,
+  });
+  return { site, reader, viewer: session.account.id, unread: status === 200 ? body.count : 0, since };
 }
 
-const home = personalPage({ path: '/web', query: paged }, showHome);
+/** Shows home, with the form of a new post as it was typed. */
+export async function showHome(personal: Own, typed: Typed = {}, fault?: string): Promise<Answer> {
+  const [client, { items, ...links }, draft] = await Promise.all([
+    clientOf(personal),
+    listed<Status>(personal, '/api/v1/timelines/home'),
+    draftOf(personal, { ...startOf(personal.session.account), ...typed }),
+  ]);
+  return homePage(client, { posts: items, draft: { ...draft, fault }, ...links });
+}
+
+/** Page of home. */
+export const home = personalPage({ path: '/web', query: paged }, (personal) =>
+  showHome(personal, personal.request.refused?.typed),
+);
 
 /** Shows a thread, with the form of a reply as it was typed. */
-export async function showThread(personal: Own, id: string, typed: Written = {}): Promise<Answer | Problem> {
-  const { api, site, reader, session } = personal;
+export async function showThread(
+  personal: Own,
+  id: string,
+  typed: Typed = {},
+  fault?: string,
+): Promise<Answer | Problem> {
+  const { api, session } = personal;
   const path = `/api/v1/statuses/${id}`;
-  const [status, context] = await Promise.all([
+  const [client, status, context] = await Promise.all([
+    clientOf(personal),
     api<Status>({ method: 'GET', path }),
     api<{ readonly ancestors: Status[]; readonly descendants: Status[] }>({ method: 'GET', path: `${path}/context` }),
   ]);
   if (status.status !== 200 || context.status !== 200) return notFound();
   const shown = status.body.reblog ?? status.body;
-  const viewer = session.account.id;
-  const draft = {
-    ...written({ status: greeting(shown, viewer), spoiler_text: shown.spoiler_text, ...typed }),
-    visibility: typed.visibility ?? shown.visibility,
-    inReplyToId: shown.id,
-  };
-  return ownThreadPage(site, reader, { status: status.body, ...context.body, draft, viewer });
+  const { spoiler_text, visibility } = shown;
+  const begun = { status: greeting(shown, session.account.id), spoiler_text, visibility };
+  const filled = await draftOf(personal, { ...startOf(session.account), ...begun, ...typed });
+  const draft = { ...filled, inReplyToId: shown.id, fault };
+  return ownThreadPage(client, { status: status.body, ...context.body, draft });
 }
 
 /** Returns the mentions with which a reply begins: the author and all whom the post mentions, but not the reader. */
@@ -65,34 +96,36 @@ function greeting({ account, mentions }: Status, viewer: string): string {
   return [...new Set(named)].join('');
 }
 
-const thread = personalPage({ path: '/web/posts/:id', params: idParams }, (personal) =>
+/** Page of a thread. */
+export const thread = personalPage({ path: '/web/posts/:id', params: idParams }, (personal) =>
   showThread(personal, personal.request.params.id),
 );
 
 const person = personalPage({ path: '/web/people/:id', params: idParams, query: paged }, async (personal) => {
-  const { api, site, reader, session, request } = personal;
+  const { api, session, request } = personal;
   const { id } = request.params;
-  const viewer = session.account.id;
-  const [account, relationships, posts] = await Promise.all([
+  const [client, account, relationships, posts] = await Promise.all([
+    clientOf(personal),
     api<Account>({ method: 'GET', path: `/api/v1/accounts/${id}` }),
     api<Relationship[]>({ method: 'GET', path: '/api/v1/accounts/relationships', query: `id[]=${id}` }),
     listed<Status>(personal, `/api/v1/accounts/${id}/statuses`),
   ]);
   if (account.status !== 200 || account.body.suspended === true) return notFound();
   const { items, ...links } = posts;
-  const relationship = account.body.id === viewer || relationships.status !== 200 ? undefined : relationships.body[0];
-  return ownPersonPage(site, reader, { account: account.body, relationship, posts: items, viewer, ...links });
+  const relationship =
+    account.body.id === session.account.id || relationships.status !== 200 ? undefined : relationships.body[0];
+  return ownPersonPage(client, { account: account.body, relationship, posts: items, ...links });
 });
 
-const notifications = personalPage({ path: '/web/notifications', query: paged }, async (personal) => {
-  const { site, reader, session } = personal;
-  const [notices, requests] = await Promise.all([
+/** Page of notifications. */
+export const notifications = personalPage({ path: '/web/notifications', query: paged }, async (personal) => {
+  const [client, notices, requests] = await Promise.all([
+    clientOf(personal),
     listed<Notice>(personal, '/api/v1/notifications'),
     listed<Account>(personal, '/api/v1/follow_requests', 'limit=40'),
   ]);
   const { items, ...links } = notices;
-  const lists = { notices: items, requests: requests.items, viewer: session.account.id };
-  return notificationsPage(site, reader, { ...lists, ...links });
+  return notificationsPage(client, { notices: items, requests: requests.items, ...links });
 });
 
 /** Longest question; the API's is as long. */
@@ -101,7 +134,7 @@ const QUESTION_CHARS_MAX = 500;
 const search = personalPage(
   { path: '/web/search', query: Type.Object({ q: Type.String({ default: '', maxLength: QUESTION_CHARS_MAX }) }) },
   async (personal) => {
-    const { api, site, reader, session, request } = personal;
+    const { api, request } = personal;
     const question = request.query.q.trim();
     const found = { accounts: [] as Account[], statuses: [] as Status[], hashtags: [] as { name: string }[] };
     if (question !== '') {
@@ -110,7 +143,7 @@ const search = personalPage(
       if (status !== 200) return problem('invalid', 'This search is not possible');
       Object.assign(found, body);
     }
-    return searchPage(site, reader, { question, ...found, viewer: session.account.id });
+    return searchPage(await clientOf(personal), { question, ...found });
   },
 );
 

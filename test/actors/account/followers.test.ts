@@ -5,6 +5,10 @@ import type { AccountState } from '../../../actors/account/slices.js';
 import { newcomer, other, startMs } from './newcomer.js';
 
 const knock = { follower: other, edgeId: '7', believedPending: false };
+const remote = (state: AccountState) => {
+  state.owner = undefined;
+  state.origin = {} as never;
+};
 const locked = (state: AccountState) => {
   state.profile = { ...state.profile, locked: true };
 };
@@ -86,4 +90,18 @@ test('a removed follower is notified, and removing an account that does not foll
   assert.deepEqual([gone?.type, gone?.rejected, away.state.followers], ['followerRemoved', true, 0]);
   assert.equal(away.when('dropFollower', { follower: other, edgeId: knock.edgeId }).events.length, away.events.length);
   assert.deepEqual(newcomer().when('dropFollower', { follower: other, edgeId: '9' }).events, []);
+});
+
+test('a follow that only the other server knows is disowned, but neither a known one nor a request', () => {
+  const disowned = newcomer(remote).when('disownFollow', { follower: other });
+  assert.deepEqual(disowned.events, [{ type: 'followDisowned', follower: other }]);
+  const asked = newcomer(remote).when('addFollower', knock);
+  assert.deepEqual(asked.when('disownFollow', { follower: other }).events, asked.events);
+  const known = asked.when('authorizeFollow', { follower: other });
+  assert.deepEqual(known.when('disownFollow', { follower: other }).events, known.events);
+  const forgotten = newcomer((state) => {
+    remote(state);
+    state.followers = 1;
+  });
+  assert.deepEqual(forgotten.when('disownFollow', { follower: other }).events, []);
 });

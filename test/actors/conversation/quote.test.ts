@@ -23,6 +23,12 @@ test('the quote policy restricts quotes to followers, or to the author', () => {
   assert.equal(stateOf(started().when('quote', quoting)), 'accepted', 'the default policy');
 });
 
+test('a status of another server is quoted only with the approval of that server, whatever its policy', () => {
+  const foreign = () => started({ quotePolicy: 'public', domain: 'far.example' });
+  assert.equal(stateOf(foreign().when('quote', quoting)), 'rejected');
+  assert.equal(stateOf(foreign().when('quote', { ...quoting, approved: true })), 'accepted');
+});
+
 test('a private status is quoted by its author for followers only, and a direct one by nobody', () => {
   const own = { ...quoting, by: 'author' };
   const narrow = () => started({ visibility: 'private', quotePolicy: 'public' });
@@ -67,4 +73,24 @@ test('a quoting status stores the state of its quote', () => {
   assert.equal(settled.state.statuses.get('1')?.record.quote?.state, 'revoked');
   const other = started({ quote }).when('settleQuote', { ...settle, quotedId: '8' });
   assert.equal(other.state.statuses.get('1')?.record.quote?.state, 'accepted');
+});
+
+test('answers of another server settle a quote; a refusal of a permitted one revokes it for good', () => {
+  const quote = { statusId: '7', accountId: 'carol', conversationId: '7', state: 'pending', follows: false };
+  const settled = (...states: readonly string[]) => {
+    let thread = started({ quote: { ...quote, uri: 'https://far.example/7' } });
+    for (const state of states) {
+      const approvalUri = state === 'accepted' ? 'https://far.example/stamp' : undefined;
+      thread = thread.when('settleQuote', { statusId: '1', quotedId: '7', state, approvalUri });
+    }
+    return thread.state.statuses.get('1')?.record.quote;
+  };
+  assert.deepEqual(
+    [settled('accepted')?.state, settled('accepted')?.approvalUri],
+    ['accepted', 'https://far.example/stamp'],
+  );
+  assert.equal(settled('rejected')?.state, 'rejected');
+  assert.equal(settled('rejected', 'accepted')?.state, 'accepted');
+  for (const later of ['rejected', 'accepted'])
+    assert.equal(settled('accepted', 'rejected', later)?.state, 'revoked', later);
 });

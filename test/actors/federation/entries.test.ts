@@ -9,8 +9,8 @@ const FOLDERS = ['actors', 'compose', 'gateway'];
 
 /** Takes a document of another server: fetches one, or parses a body. */
 const TAKES = /\.object\(|\bparseObject\(/;
-/** Asks whether to believe it. */
-const ASKS = /\bauthority\(/;
+/** Asks whether to believe it: itself, or by the reader of stamps, which asks. */
+const ASKS = /\b(?:authority|isStampOf)\(/;
 
 const goesAround = (text: string): boolean => TAKES.test(text) && !ASKS.test(text);
 
@@ -30,6 +30,11 @@ test('every file that takes a document of another server asks authority()', asyn
   assert.deepEqual(
     all.filter(([, text]) => goesAround(text)).map(([name]) => name),
     [],
+  );
+  const stamps = all.filter(([, text]) => text.includes('export function isStampOf('));
+  assert.deepEqual(
+    stamps.map(([, text]) => text.includes('authority(document, { finalUrl, expected: stamped.uri })')),
+    [true],
   );
   assert.ok(goesAround('const note = await client.object(uri);'), 'the test detects an entry that goes around');
   assert.ok(goesAround('const activity = parseObject(body);'));

@@ -5,15 +5,20 @@ import { test } from 'node:test';
 import { hashtagDocument } from '../../../actors/federation/documents/hashtag.js';
 import { noteDocument } from '../../../actors/federation/documents/note.js';
 import { announceActivity, createActivity } from '../../../actors/federation/documents/publishing.js';
-import { acceptActivity } from '../../../actors/federation/outgoing/accept.js';
+import { acceptActivity, acceptQuoteActivity } from '../../../actors/federation/outgoing/accept.js';
 import { blockActivity } from '../../../actors/federation/outgoing/block.js';
-import { deleteActivity } from '../../../actors/federation/outgoing/delete.js';
+import { deleteActivity, deleteStampActivity } from '../../../actors/federation/outgoing/delete.js';
 import { flagActivity } from '../../../actors/federation/outgoing/flag.js';
 import { followActivity } from '../../../actors/federation/outgoing/follow.js';
 import { likeActivity } from '../../../actors/federation/outgoing/like.js';
 import { moveActivity } from '../../../actors/federation/outgoing/move.js';
 import { pinActivity, tagActivity } from '../../../actors/federation/outgoing/pin.js';
-import { rejectActivity } from '../../../actors/federation/outgoing/reject.js';
+
+import { quoteRequestActivity } from '../../../actors/federation/outgoing/quote-request.js';
+import { rejectActivity, rejectQuoteActivity } from '../../../actors/federation/outgoing/reject.js';
+
+import { relayFollowActivity } from '../../../actors/federation/outgoing/relay.js';
+
 import { undoActivity } from '../../../actors/federation/outgoing/undo.js';
 import { updateActivity } from '../../../actors/federation/outgoing/update.js';
 import { voteActivity } from '../../../actors/federation/outgoing/vote.js';
@@ -35,7 +40,7 @@ const record: StoreStatusRecord = {
   ...{ text: 'Hello #fediverse', html: '<p>Hello <a href="https://here.example/tags/fediverse">#fediverse</a></p>' },
   tags: ['fediverse'],
 };
-const around = { baseUrl, author: { ...author, id: '1', username: 'ann' }, emojis: [], quoteUri: undefined };
+const around = { baseUrl, author: { ...author, id: '1', username: 'ann' }, emojis: [], quote: undefined };
 const later = { contextUri: `${baseUrl}/contexts/42`, nowMs: atMs };
 const surroundings = { ...around, mentions: [{ uri: ben, name: 'ben@there.example' }], parentUri: theirs, ...later };
 const note = noteDocument(record, surroundings);
@@ -49,6 +54,9 @@ const sharing = {
   author: ben,
 };
 const vote = { actor: ann, question: theirs, author: ben, name: 'tea', part: '7-3-0', atMs };
+const mine = `${ann}/statuses/41`;
+const asked = { author: ann, by: ben, quoted: mine, quoting: theirs, quotingId: '6', requestId: `${theirs}/request` };
+const stamp = `${mine}/quote_authorizations/6`;
 const instance = `${baseUrl}/actor`;
 const flag = { actor: instance, reportId: '9', comment: 'spam', account: ben, statuses: [theirs] };
 
@@ -67,8 +75,13 @@ const EXAMPLES: readonly object[] = [
   pinActivity('Add', ann, note.id, '4'),
   tagActivity('Add', ann, hashtagDocument(`${baseUrl}/@ann`, 'felt'), '5'),
   flagActivity(flag),
+  relayFollowActivity({ actor: instance, id: '11', relay: 'https://relay.example/actor', style: 'mastodon' }),
   undoActivity(likeActivity(ann, theirs, '8')),
   moveActivity(ann, ben, atMs),
+  quoteRequestActivity(ann, theirs, `${ann}/statuses/44`),
+  acceptQuoteActivity(asked, stamp, 3),
+  rejectQuoteActivity(asked, 3),
+  deleteStampActivity({ uri: stamp, quotedAuthor: ann, quoting: theirs, quoted: mine }),
 ];
 
 test('FEDERATION.md shows each outgoing activity as it is rendered', async () => {

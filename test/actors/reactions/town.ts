@@ -1,5 +1,6 @@
 import { idShard, makeId } from '../../../actors/domain/ids.js';
 import { accountKind } from '../../../actors/kinds/account.js';
+import { archiveKind } from '../../../actors/kinds/archive.js';
 import { conversationKind } from '../../../actors/kinds/conversation.js';
 import { pushKind } from '../../../actors/kinds/push.js';
 import { remoteHostKind } from '../../../actors/kinds/remote-host.js';
@@ -8,6 +9,8 @@ import { hostId } from '../../../actors/remote-host/remote-host.js';
 import { askerOf } from '../../../actors/runtime/kind.js';
 import { codec } from '../../../proto/codec.js';
 import type { AccountPost, NodeStatusTopic } from '../../../proto/gen/types.js';
+import { TableMedia } from '../../../store/media/table-media.js';
+import type { MediaStore } from '../../../store/media.js';
 import { STATUSES_TOPIC } from '../../../transport/bus.js';
 import type { Mail, MailOutcome } from '../../../transport/mailer.js';
 import { lonelyRings } from '../../kit/actors/lonely-rings.js';
@@ -40,7 +43,7 @@ export interface Delivered {
 /**
  * Returns registered accounts on one node of real actors, with the mails, pushes, messages and activities that they sent.
  */
-export async function town(names: readonly string[]) {
+export async function town(names: readonly string[], options: { readonly archiveBytes?: number } = {}) {
   const stage = new Stage();
   const mails: Mail[] = [];
   const send = async (mail: Mail): Promise<MailOutcome> => {
@@ -57,26 +60,19 @@ export async function town(names: readonly string[]) {
   });
   const conversation = conversationKind(stage.shared, undefined, undefined, {
     ...{ tables: stage.shared, baseUrl: 'https://here.example', domain: 'here.example' },
-    ...{ emojiIn: () => [], nowMs: () => stage.clock.nowMs() },
+    ...{ emojiIn: () => [], nowMs: () => stage.clock.nowMs(), relays: { accepted: [] } },
   });
   const mailbox = testMailbox({ send }, stage.clock);
-  const pushed: { readonly account: string; readonly subscription: string; readonly kind: string }[] = [];
-  const push = pushKind({
-    clock: stage.clock,
-    random: { bytes: (count) => new Uint8Array(count), fraction: () => 0.5 },
-    figures: new PushFigures(),
-    // Records the pushes and sends none.
-    alerts: {
-      async of(account, subscription, _id, { kind }) {
-        pushed.push({ account, subscription, kind });
-        return 'hidden';
-      },
-    },
-    sender: { send: async () => ({ kind: 'sent' }) },
-  });
+  const pushed: Pushed[] = [];
+  const push = recordingPushes(stage, pushed);
   const delivered: Delivered[] = [];
   const host = recordingHosts(stage, delivered);
-  const node = await stage.node(1, {}, [account, conversation, mailbox, push, host]);
+  const media = new PausingMedia(stage.shared, stage.clock);
+  const archives = archivesIn(stage, media, options.archiveBytes);
+  // A node builds archives one at a time, so each has its own kind.
+  const start = (epoch: number) =>
+    stage.node(epoch, {}, [account, archivesIn(stage, media, options.archiveBytes), conversation, mailbox, push, host]);
+  const node = await start(1);
   await node.runtime.acquire([idShard(hostId(FAR))]);
   const published: NodeStatusTopic[] = [];
   await stage.bus('listener').subscribe(STATUSES_TOPIC, (bytes) => {
@@ -100,6 +96,10 @@ export async function town(names: readonly string[]) {
     stage,
     node,
     kinds: [account, conversation],
+    archives,
+    media,
+    /** Starts another node. */
+    start,
     mails,
     pushed,
     published,
@@ -111,6 +111,49 @@ export async function town(names: readonly string[]) {
     askAccount,
     askConversation,
   };
+}
+
+const archivesIn = (stage: Stage, media: MediaStore, bytesMax = 4_000_000_000) =>
+  archiveKind({
+    ...{ tables: stage.shared, baseUrl: 'https://here.example', domain: 'here.example', media },
+    ...{ emojiIn: () => [], nowMs: () => stage.clock.nowMs(), publicPem: async () => 'a key' },
+    bytesMax: bytesMax,
+  });
+
+/** A push that was about to be sent. */
+interface Pushed {
+  readonly account: string;
+  readonly subscription: string;
+  readonly kind: string;
+}
+
+/** Returns the kind of push queues that record pushes and send none. */
+function recordingPushes(stage: Stage, pushed: Pushed[]) {
+  return pushKind({
+    clock: stage.clock,
+    random: { bytes: (count) => new Uint8Array(count), fraction: () => 0.5 },
+    figures: new PushFigures(),
+    alerts: {
+      async of(account, subscription, _id, { kind }) {
+        pushed.push({ account, subscription, kind });
+        return 'hidden';
+      },
+    },
+    sender: { send: async () => ({ kind: 'sent' }) },
+  });
+}
+
+/** A media store in memory that a test can stop after a file is stored. */
+class PausingMedia extends TableMedia {
+  /** Names of all files that were ever stored. */
+  readonly names = new Set<string>();
+  afterPut: () => Promise<void> | undefined = () => undefined;
+
+  override async put(name: string, bytes: Uint8Array): Promise<void> {
+    this.names.add(name);
+    await super.put(name, bytes);
+    await this.afterPut();
+  }
 }
 
 /** Returns the kind of hosts that take every activity. */

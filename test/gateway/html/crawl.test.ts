@@ -38,7 +38,9 @@ after(() => server?.stop());
 
 /** Makes one of each thing that has an address. */
 async function fill(): Promise<void> {
-  const media = (await sendForm(ann, 'POST', '/api/v2/media', { file: DOT, description: 'a dot' })).body.id;
+  const sent = await sendForm(ann, 'POST', '/api/v2/media', { file: DOT, description: 'a dot' });
+  assert.equal(sent.status, 200, JSON.stringify(sent.body));
+  const media = sent.body.id;
   const profile = { discoverable: true, note: 'Writes #birds, with @bob' };
   await server.ask('PATCH', '/api/v1/accounts/update_credentials', profile, ann.token);
   await ann.follows(bob);

@@ -51,6 +51,20 @@ test('tabs hold replies and media apart', async () => {
   assert.doesNotMatch((await page(`/@${ann.name}/media`)).text, /my reply/);
 });
 
+test('a profile shows the people whom its owner features, until one of them is suspended or the owner hides them', async () => {
+  const [fan, star, gone] = [await server.person('fan'), await server.person('star'), await server.person('gone')];
+  for (const { id } of [star, gone])
+    for (const verb of ['follow', 'endorse']) await fan.post(`/api/v1/accounts/${id}/${verb}`);
+  const section = async (path = '/@fan') => /Featured people<\/h2>.*?<\/section>/s.exec((await page(path)).text)?.[0];
+  assert.match((await section()) ?? '', /href="\/@gone".*href="\/@star"/s);
+  assert.equal(await section('/@fan/with_replies'), undefined);
+  const staff = await server.staff('judge', 'admin');
+  await staff.post(`/api/v1/admin/accounts/${gone.id}/action`, { type: 'suspend' });
+  assert.doesNotMatch((await section()) ?? '', /@gone/);
+  await change(fan, { show_featured: false });
+  assert.equal(await section(), undefined);
+});
+
 test('pages of a profile lead to older and newer posts', async () => {
   const many = await server.person('many');
   for (let number = 1; number <= 25; number++) await say(many, { status: `post ${number}.` });

@@ -29,7 +29,7 @@ test('forms of the sign-in pages are limited by address, and the refusal states 
     const refused = await send(path, '203.0.113.1');
     assert.equal(refused.status, 429, path);
     assert.match(refused.headers.get('content-type') ?? '', /^text\/html/);
-    assert.match(refused.body, /wait a little.*in \d+ minutes/s);
+    assert.match(refused.body, /wait a little.*in [\d,]+ minutes/s);
     assert.ok(Number(refused.headers.get('retry-after')) > 0);
     assert.ok(Date.parse(refused.headers.get('x-ratelimit-reset') ?? '') > Date.now());
   }

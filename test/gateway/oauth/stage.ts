@@ -79,3 +79,11 @@ export function exchange(server: TestServer, app: App, code: string, more: Reado
   const fields = { grant_type: 'authorization_code', redirect_uri: CALLBACK, code_verifier: VERIFIER };
   return server.ask('POST', '/oauth/token', { client_id, client_secret, code, ...fields, ...more });
 }
+
+/** Returns a browser in which a person of `makeUser` has signed in. */
+export async function signedIn(server: TestServer, login: string): Promise<Visitor> {
+  const visitor = new Visitor(server, { accept: 'text/html' });
+  await visitor.get('/auth/sign_in');
+  assert.equal((await visitor.submit('/auth/sign_in', { login, password: PASSWORD })).status, 303);
+  return visitor;
+}

@@ -24,6 +24,18 @@ test('the document names every route with its parameters, scopes and answer', as
   assert.deepEqual(status200.content['application/json'].schema, { $ref: '#/components/schemas/Account' });
 });
 
+test('each route of a page or a form may refuse with a page, and no other route', async () => {
+  const { body } = await server.get('/api/openapi.json');
+  for (const { method, path, answer, body: sent } of allRoutes) {
+    const { responses } = body.paths[path.replace(/:(\w+)/g, '{$1}')][method.toLowerCase()];
+    const isForm = sent?.properties?.csrf !== undefined;
+    assert.ok(!isForm || answer === undefined, `${method} ${path} answers a form with JSON`);
+    const types = answer === undefined ? ['application/json', 'text/html'] : ['application/json'];
+    for (const status of ['4XX', '503'])
+      assert.deepEqual(Object.keys(responses[status].content), types, `${method} ${path}: ${status}`);
+  }
+});
+
 test('every reference in the document resolves, and it has no keyword of this server’s validator', async () => {
   const { body } = await server.get('/api/openapi.json');
   const text = JSON.stringify(body);

@@ -102,7 +102,7 @@ test('the owner sees the profile as typed, the number of follow requests, and th
   assert.equal(account.role.name, 'Admin');
   assert.deepEqual(
     ['user', 'moderator', 'admin', 'owner'].map((name) => renderRole(name).permissions),
-    ['0', '1308', '983036', '1'],
+    ['0', '66844', '1048572', '1'],
   );
 });
 

@@ -57,6 +57,8 @@ export class Peer {
   /** @param port that of a peer that was closed, to open it again */
   static async open(port = 0): Promise<Peer> {
     const server = createServer((request, response) => void peer.#serve(request, response));
+    // A kept connection that the server ends while a request is on its way fails that request.
+    server.keepAliveTimeout = 0;
     const peer = new Peer(server);
     await new Promise<void>((listening) => void server.listen(port, '127.0.0.1', listening));
     return peer;

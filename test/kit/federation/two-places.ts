@@ -1,5 +1,12 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { Agent, setGlobalDispatcher } from 'undici';
 import { operatorClient } from '../../../cli/operator-socket.js';
 import { call, makePeople, type Person } from '../../scenarios/cluster/people.js';
+import { type Certificate, certificateIn } from '../network/certificate.js';
+import { SecureFront } from '../network/secure-front.js';
+import { ClusterNodes } from '../services/cluster-nodes.js';
 import { ServerProcess } from '../services/server-process.js';
 import { until } from '../time/until.js';
 
@@ -9,33 +16,94 @@ const SEEN_MS_MAX = 30_000;
 // biome-ignore lint/suspicious/noExplicitAny: tests read into answers of every shape.
 export type Answer = any;
 
-/** One server of ours with one person. */
-export class Place {
+/** Makes an administrator, who may call the API for administrators. */
+export async function makeStaff(dataDir: string): Promise<Person> {
+  const identity = { email: 'boss@example.org', password: 'correct horse battery' };
+  const account = { username: 'boss', ...identity, role: 'admin', confirmed: true };
+  const scopes = 'admin:read admin:write';
+  const { id, token = '' } = await operatorClient(dataDir)('account.create', { ...account, token: { scopes } });
+  return { id, name: 'boss', ...identity, token };
+}
+
+/** A server at a place: one process, or the nodes of a cluster. */
+interface Installed {
+  /** Address of clients, without TLS. */
+  readonly url: string;
+  readonly dataDir: string;
+  dispose(): Promise<void>;
+}
+
+type Variables = Readonly<Record<string, string>>;
+type Start<Server> = (settings: Variables, environment: Variables) => Promise<Server>;
+
+/** Number of nodes of a cluster: one is killed, and one remains. */
+const NODES = 2;
+const oneProcess = (settings: Variables, environment: Variables) => ServerProcess.start(settings, environment);
+const nodes = (settings: Variables, environment: Variables) =>
+  ClusterNodes.start({ RATE_LIMITS: 'off', ...settings }, { count: NODES, environment });
+
+/** One server of ours with one person. Other servers reach it over TLS. */
+export class Place<Server extends Installed = ServerProcess> {
   private constructor(
-    readonly server: ServerProcess,
+    readonly server: Server,
     readonly person: Person,
+    private readonly front: SecureFront,
+    private readonly certificate: Certificate,
   ) {}
 
-  static async open(name: string): Promise<Place> {
-    const server = await ServerProcess.start({ FEDERATION_ALLOW_CIDRS: 'loopback' });
-    const [person] = (await makePeople(server.dataDir, [name])) as [Person];
-    return new Place(server, person);
+  /** Opens two servers, each with a person of that name. Both trust one authority, and so does `fetch` of this test. */
+  static pair(one: string, two: string): Promise<[Place, Place]> {
+    return Place.#pair([one, two], oneProcess);
   }
 
-  /** Makes an administrator, who may call the API for administrators. */
-  async staff(): Promise<Person> {
-    const identity = { email: 'boss@example.org', password: 'correct horse battery' };
-    const account = { username: 'boss', ...identity, role: 'admin', confirmed: true };
-    const scopes = 'admin:read admin:write';
-    const { id, token = '' } = await operatorClient(this.server.dataDir)('account.create', {
-      ...account,
-      token: { scopes },
+  /** Opens two clusters of two nodes each, as `pair` opens two servers. */
+  static clusters(one: string, two: string): Promise<[Place<ClusterNodes>, Place<ClusterNodes>]> {
+    return Place.#pair([one, two], nodes);
+  }
+
+  static async #pair<Server extends Installed>(
+    [one, two]: readonly [string, string],
+    start: Start<Server>,
+  ): Promise<[Place<Server>, Place<Server>]> {
+    const folder = await mkdtemp(join(tmpdir(), 'murmuration-authority-'));
+    const certificate = certificateIn(folder, 'places');
+    setGlobalDispatcher(new Agent({ connect: { ca: certificate.cert } }));
+    return Promise.all([Place.#open(one, certificate, start), Place.#open(two, certificate, start)]);
+  }
+
+  static async #open<Server extends Installed>(
+    name: string,
+    certificate: Certificate,
+    start: Start<Server>,
+  ): Promise<Place<Server>> {
+    const front = await SecureFront.open(certificate);
+    const settings = { FEDERATION_ALLOW_CIDRS: 'loopback', BASE_URL: front.url };
+    const server = await start(settings, { NODE_EXTRA_CA_CERTS: certificate.path }).catch(async (error) => {
+      await front.close();
+      throw error;
     });
-    return { id, name: 'boss', ...identity, token };
+    front.target = Number(new URL(server.url).port);
+    const [person] = (await makePeople(server.dataDir, [name])) as [Person];
+    return new Place(server, person, front, certificate);
   }
 
+  /** Ends the server. The other one of the pair must not start again, since the authority's file is removed, too. */
+  async dispose(): Promise<void> {
+    await this.front.close();
+    await this.server.dispose();
+    await rm(dirname(this.certificate.path), { recursive: true, force: true });
+  }
+
+  staff(): Promise<Person> {
+    return makeStaff(this.server.dataDir);
+  }
+
+  /** Address for other servers. Clients of a test use `server.url`, which leads to the same server without TLS. */
+  get url(): string {
+    return this.front.url;
+  }
   get host(): string {
-    return new URL(this.server.url).host;
+    return new URL(this.url).host;
   }
 
   /** Calls the API as the person. `path`: behind `/api/v1/`, or `/api/v2/` if `version` says so. */
@@ -54,7 +122,7 @@ export const seen = <T>(what: string, condition: () => Promise<T | false | undef
   until(what, async () => (await condition()) || undefined, ms) as Promise<T>;
 
 /** Makes the first person follow the second, and waits until both servers know it. Returns the second's id here. */
-export async function follow(one: Place, two: Place): Promise<string> {
+export async function follow(one: Place<Installed>, two: Place<Installed>): Promise<string> {
   const { accounts } = await one.find(`@${two.person.name}@${two.host}`);
   const { id } = accounts[0];
   await one.ask('POST', `accounts/${id}/follow`);

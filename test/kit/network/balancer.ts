@@ -48,10 +48,11 @@ export class Balancer {
     await new Promise((closed) => this.server.close(closed));
   }
 
-  private next(): URL {
-    const index = this.turn++ % this.nodes.length;
-    this.taken[index] = (this.taken[index] ?? 0) + 1;
-    return new URL(this.nodes[index] as string);
+  /** Returns the node whose turn it is. @param index a number of any size */
+  private node(index = this.turn++): URL {
+    const node = index % this.nodes.length;
+    this.taken[node] = (this.taken[node] ?? 0) + 1;
+    return new URL(this.nodes[node] as string);
   }
 
   private async pass(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
@@ -62,11 +63,11 @@ export class Balancer {
       if (bytes > BODY_BYTES_MAX) return void outgoing.writeHead(413).end();
       body.push(chunk);
     }
-    this.send(incoming, Buffer.concat(body), outgoing, this.nodes.length);
+    this.send(incoming, Buffer.concat(body), outgoing, this.turn++, this.nodes.length);
   }
 
-  private send(incoming: IncomingMessage, body: Buffer, outgoing: ServerResponse, tries: number): void {
-    const { hostname, port } = this.next();
+  private send(incoming: IncomingMessage, body: Buffer, outgoing: ServerResponse, turn: number, tries: number): void {
+    const { hostname, port } = this.node(turn);
     const { method, url: path, headers } = incoming;
     const call = request({ hostname, port, method, path, headers, agent: this.agent });
     call.on('response', (answer) => {
@@ -78,14 +79,14 @@ export class Balancer {
     });
     call.on('error', () => {
       if (outgoing.headersSent || outgoing.destroyed) outgoing.destroy();
-      else if (tries > 1) this.send(incoming, body, outgoing, tries - 1);
+      else if (tries > 1) this.send(incoming, body, outgoing, turn + 1, tries - 1);
       else outgoing.writeHead(502).end();
     });
     call.end(body);
   }
 
   private tunnel(incoming: IncomingMessage, socket: Socket, head: Buffer): void {
-    const { hostname, port } = this.next();
+    const { hostname, port } = this.node();
     const there = connect(Number(port), hostname, () => {
       const lines = [`${incoming.method} ${incoming.url} HTTP/1.1`];
       for (let index = 0; index < incoming.rawHeaders.length; index += 2)

@@ -6,7 +6,18 @@ interface Ends {
   readonly far: Socket;
   /** True when one of them ended while the line forwarded nothing: the other learns it when the line is mended. */
   broken: boolean;
+  /** Data of the client that wait while the line is held. */
+  waiting: Buffer[];
+  /** Pings of the client that the line has not answered yet. */
+  pings: number;
+  /** True when the data forwarded to the client end with a line, so that an answer may follow. */
+  atLineEnd: boolean;
 }
+
+/** A ping of the NATS protocol, which is a line of its own. */
+const PING = /(?:^|\r\n)PING(?=\r\n)/g;
+const PONG = 'PONG\r\n';
+const LINE_END = Buffer.from('\r\n');
 
 /** A proxy to a server on this machine that forwards nothing while it is held or silenced: data wait. */
 export class HeldLine {
@@ -37,10 +48,12 @@ export class HeldLine {
     return `${address}:${port}`;
   }
 
-  /** Stops the direction from the clients to the server; clients still receive. */
+  /**
+   * Stops the direction from the clients to the server; clients still receive. The line answers the pings of NATS
+   * clients itself, so that they keep their connection however long it is held.
+   */
   hold(): void {
     this.state = 'held';
-    for (const { near } of this.open) near.pause();
   }
 
   /** Stops both directions, as on a network that loses everything. */
@@ -52,11 +65,13 @@ export class HeldLine {
   /** Forwards the waiting data; a side that has closed meanwhile closes the other side. */
   mend(): void {
     this.state = 'well';
-    for (const { near, far, broken } of this.open)
+    for (const { near, far, broken, waiting } of this.open) {
+      for (const bytes of waiting.splice(0)) far.write(bytes);
       for (const end of [near, far]) {
         if (broken) end.destroy();
         else end.resume();
       }
+    }
   }
 
   async close(): Promise<void> {
@@ -65,12 +80,15 @@ export class HeldLine {
   }
 
   private join(near: Socket, far: Socket): void {
-    const ends: Ends = { near, far, broken: false };
+    const ends: Ends = { near, far, broken: false, waiting: [], pings: 0, atLineEnd: true };
     this.open.add(ends);
-    near.on('data', (bytes) => void far.write(bytes));
-    far.on('data', (bytes) => void near.write(bytes));
-    if (this.state !== 'well') near.pause();
-    if (this.state === 'silent') far.pause();
+    near.on('data', (bytes) => this.fromClient(ends, bytes));
+    far.on('data', (bytes) => {
+      near.write(bytes);
+      ends.atLineEnd = bytes.subarray(-2).equals(LINE_END);
+      answerPings(ends);
+    });
+    if (this.state === 'silent') for (const end of [near, far]) end.pause();
     const end = () => {
       ends.broken = true;
       if (this.state === 'silent' && this.server.listening) return;
@@ -80,4 +98,16 @@ export class HeldLine {
     };
     for (const socket of [near, far]) socket.on('close', end).on('error', end);
   }
+  private fromClient(ends: Ends, bytes: Buffer): void {
+    if (this.state !== 'held') return void ends.far.write(bytes);
+    ends.waiting.push(bytes);
+    ends.pings += bytes.toString('latin1').match(PING)?.length ?? 0;
+    answerPings(ends);
+  }
+}
+
+/** Answers the client's pings, never within a message that is being forwarded. */
+function answerPings(ends: Ends): void {
+  if (!ends.atLineEnd) return;
+  for (; ends.pings > 0; ends.pings--) ends.near.write(PONG);
 }

@@ -3,7 +3,9 @@ import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { SHARDS } from '../../../actors/domain/ids.js';
 import { V8_FLAGS } from '../../../cli/bundle.js';
+import { operatorClient } from '../../../cli/operator-socket.js';
 import { tied } from '../../../cluster/local/process.js';
 import { until } from '../time/until.js';
 
@@ -64,6 +66,7 @@ export class LocalCluster {
     );
     const cluster = new LocalCluster(dir, child, command, file);
     await Promise.all(cluster.urls.map((url) => cluster.ready(url)));
+    await until('even shares', () => cluster.isBalanced(), READY_MS_MAX);
     return cluster;
   }
 
@@ -102,6 +105,15 @@ export class LocalCluster {
         ),
       READY_MS_MAX,
     );
+  }
+
+  /** True when the nodes own the shards evenly. A node is ready with its first shards, and handovers go on. */
+  private async isBalanced(): Promise<boolean> {
+    const states = (await Promise.all(
+      this.nodes.map((node) => operatorClient(node.data_dir)('status', {})),
+    )) as readonly { readonly shards?: number }[];
+    const counts = states.map(({ shards }) => Number(shards));
+    return Math.max(...counts) - Math.min(...counts) <= 1 && counts.reduce((a, b) => a + b) === SHARDS;
   }
 
   /** Resolves when the process has ended. */

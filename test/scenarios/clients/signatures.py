@@ -10,19 +10,9 @@ import sys
 from urllib.parse import urlparse
 
 from apsig.draft.sign import Signer
-from apsig.draft.verify import Verifier
-from apsig.rfc9421 import RFC9421Signer, RFC9421Verifier
-from cryptography.hazmat.primitives.serialization import load_pem_private_key, load_pem_public_key
-
-
-def verified(request, public_pem):
-    method, url, headers, body = (request[name] for name in ("method", "url", "headers", "body"))
-    if request["scheme"] == "cavage":
-        return Verifier(public_pem, method, url, headers, body.encode()).verify(raise_on_fail=True)
-    parts = urlparse(url)
-    key = load_pem_public_key(public_pem.encode())
-    told = {**headers, "@target-uri": url}
-    return RFC9421Verifier(key, method, parts.path, parts.netloc, told).verify(raise_on_fail=True)
+from apsig.rfc9421 import RFC9421Signer
+from cryptography.hazmat.primitives.serialization import load_pem_private_key
+from strict_signatures import verified
 
 
 def signed(request, private_pem, key_id):

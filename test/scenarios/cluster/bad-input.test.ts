@@ -1,4 +1,4 @@
-import { ThreeNodes } from '../../kit/services/three-nodes.js';
+import { ClusterNodes } from '../../kit/services/cluster-nodes.js';
 import { badInputTests } from '../suites/bad-input-suite.js';
 import { otherPeoplesIdsTests } from '../suites/other-peoples-ids-suite.js';
 
@@ -9,10 +9,10 @@ import { otherPeoplesIdsTests } from '../suites/other-peoples-ids-suite.js';
  */
 const SHARE = 0.3;
 
-let started: Promise<ThreeNodes> | undefined;
+let started: Promise<ClusterNodes> | undefined;
 /** Starts the nodes once, for both suites. */
 const threeNodes = () => {
-  started ??= ThreeNodes.start();
+  started ??= ClusterNodes.start();
   return started;
 };
 

@@ -4,7 +4,7 @@ import { idShard } from '../../../actors/domain/ids.js';
 import { operatorClient } from '../../../cli/operator-socket.js';
 import { HeldLine } from '../../kit/network/held-line.js';
 import { askAt } from '../../kit/network/sockets.js';
-import { ThreeNodes } from '../../kit/services/three-nodes.js';
+import { ClusterNodes } from '../../kit/services/cluster-nodes.js';
 import { until } from '../../kit/time/until.js';
 import { makePeople, type Person } from './people.js';
 
@@ -14,12 +14,12 @@ const STORED_MS_MAX = 30_000;
 /** Number of reports, each of which lives on one of three nodes. */
 const REPORTS = 12;
 
-let cluster: ThreeNodes;
+let cluster: ClusterNodes;
 let lines: HeldLine[];
 before(async () => {
   const nats = process.env.TEST_NATS_URL ?? '';
   lines = [await HeldLine.open(nats), await HeldLine.open(nats), await HeldLine.open(nats)];
-  cluster = await ThreeNodes.start({}, (index) => ({ NATS_URL: lines[index]?.url ?? '' }));
+  cluster = await ClusterNodes.start({}, { own: (index) => ({ NATS_URL: lines[index]?.url ?? '' }) });
 });
 after(async () => {
   await cluster?.dispose();

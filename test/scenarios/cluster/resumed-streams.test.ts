@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { EventStream } from '../../kit/network/event-stream.js';
 import { targetAt } from '../../kit/network/sockets.js';
-import { ThreeNodes } from '../../kit/services/three-nodes.js';
+import { ClusterNodes } from '../../kit/services/cluster-nodes.js';
 import { until } from '../../kit/time/until.js';
 import { call, makePeople, type Person } from './people.js';
 
 const TOLD_MS_MAX = 30_000;
 
-let cluster: ThreeNodes;
+let cluster: ClusterNodes;
 before(async () => {
-  cluster = await ThreeNodes.start();
+  cluster = await ClusterNodes.start();
 });
 after(() => cluster?.dispose());
 

@@ -6,7 +6,7 @@ import { HeldLine } from '../../kit/network/held-line.js';
 import { allStatuses, faultsOf, PostingLoad } from '../../kit/network/posting-load.js';
 import { targetAt } from '../../kit/network/sockets.js';
 import { cassandraAddress } from '../../kit/services/cassandra.js';
-import { ThreeNodes } from '../../kit/services/three-nodes.js';
+import { ClusterNodes } from '../../kit/services/cluster-nodes.js';
 import { OwnTime } from '../../kit/time/own-time.js';
 import { until } from '../../kit/time/until.js';
 import { call, makePeople, type Person } from './people.js';
@@ -37,7 +37,7 @@ interface Answered {
   readonly retryAfter: string | null;
 }
 
-let cluster: ThreeNodes;
+let cluster: ClusterNodes;
 let natsLines: HeldLine[];
 let storeLines: HeldLine[];
 let reader: Person;
@@ -49,10 +49,15 @@ before(async () => {
   const [host] = store.split(':');
   natsLines = await Promise.all([0, 1, 2].map(() => HeldLine.open(nats)));
   storeLines = await Promise.all([0, 1, 2].map(() => HeldLine.open(`tcp://${store}`, host)));
-  cluster = await ThreeNodes.start({}, (index) => ({
-    NATS_URL: natsLines[index]?.url ?? '',
-    CASSANDRA_CONTACT_POINTS: storeLines[index]?.hostPort ?? '',
-  }));
+  cluster = await ClusterNodes.start(
+    {},
+    {
+      own: (index) => ({
+        NATS_URL: natsLines[index]?.url ?? '',
+        CASSANDRA_CONTACT_POINTS: storeLines[index]?.hostPort ?? '',
+      }),
+    },
+  );
   [reader] = (await makePeople(cluster.node(0).dataDir, ['reader'])) as [Person];
 });
 after(async () => {
@@ -113,6 +118,7 @@ async function assertUsual(nodes: readonly number[], by: Person): Promise<void> 
 
 /** Creates people, at least one of whom lives at each node. */
 async function fresh(label: string): Promise<Person[]> {
+  await until('even shares', () => cluster.isBalanced(), STATE_MS_MAX);
   const people: Person[] = [];
   const homes = new Set<number>();
   while (people.length < AUTHORS || homes.size < 3) {
@@ -143,6 +149,21 @@ async function underLoad(
     POSTS_MAX,
     PACE_MS,
   );
+  try {
+    await judged(people, streams, load, story);
+  } finally {
+    await load.stop();
+    for (const stream of streams) await stream.close();
+  }
+}
+
+/** Runs the story under the load, and judges afterwards what was stored and what the streams sent. */
+async function judged(
+  people: readonly Person[],
+  streams: readonly EventStream[],
+  load: PostingLoad,
+  story: (people: readonly Person[], streams: readonly EventStream[]) => Promise<void>,
+): Promise<void> {
   const more = async () => {
     const wanted = load.count + 2 * people.length;
     await until('more posts', () => load.count >= wanted, STATE_MS_MAX);
@@ -167,7 +188,6 @@ async function underLoad(
       STATE_MS_MAX,
     );
     assert.equal(streamed.size, stream.updates().length, 'a status was streamed twice');
-    await stream.close();
   }
 }
 

@@ -7,8 +7,8 @@ import { idShard } from '../../../actors/domain/ids.js';
 import { linkId } from '../../../actors/web-page/web-page.js';
 import type { AnyRoute } from '../../../gateway/http/route.js';
 import { allRoutes } from '../../../gateway/routes/index.js';
+import { ClusterNodes } from '../../kit/services/cluster-nodes.js';
 import { prefixed, program, withoutSettings } from '../../kit/services/server-process.js';
-import { ThreeNodes } from '../../kit/services/three-nodes.js';
 import { sameDayFor } from '../../kit/time/same-day.js';
 import { until } from '../../kit/time/until.js';
 import { playWithMasto } from '../clients/masto.js';
@@ -50,7 +50,7 @@ const WIDE =
 
 type Sextet = [Person, Person, Person, Person, Person, Person];
 
-let cluster: ThreeNodes;
+let cluster: ClusterNodes;
 let url = '';
 let world: EveryRoute;
 let story: Awaited<ReturnType<typeof playStory>>;
@@ -60,8 +60,8 @@ let firstKeys: readonly string[] = [];
 /** Files uploaded at each node, at the same time, before any other upload. */
 let firstFiles: readonly Uploaded[] = [];
 before(async () => {
-  await sameDayFor(240_000);
-  cluster = await ThreeNodes.start({ RATE_LIMITS: WIDE, FEDERATION_ALLOW_CIDRS: '127.0.0.0/8' });
+  await sameDayFor(600_000);
+  cluster = await ClusterNodes.start({ RATE_LIMITS: WIDE, FEDERATION_ALLOW_CIDRS: '127.0.0.0/8' });
   url = cluster.balancer.url;
   firstKeys = await serverKeys();
   firstFiles = await uploadedByAll(cluster.urls, await people('pam', 'quin', 'rex'));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { readBlocks, writeBlocks } from '../../../actors/domain/servers/block-list.js';
 import { emptyTally } from '../../../actors/remote-host/remote-host.js';
-import { readBlocks, writeBlocks } from '../../../cli/federation/blocks.js';
 import { operatorClient } from '../../../cli/operator-socket.js';
 import { freePort } from '../../../cluster/local/process.js';
 import type { HostTally } from '../../../proto/gen/types.js';

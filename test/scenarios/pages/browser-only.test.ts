@@ -3,12 +3,12 @@ import { after, before, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { launchChromium } from '../../kit/services/chromium.js';
 import { ServerProcess } from '../../kit/services/server-process.js';
+import { until } from '../../kit/time/until.js';
 import { confirmationLink } from '../clients/mail.js';
 import { call, makePeople, type Person } from '../cluster/people.js';
 import { axeFaults } from './axe.js';
+import { reloadUntil, STEP_MS_MAX, signIn } from './steps.js';
 
-/** Timeout of a step: our pages take milliseconds, a cold browser on a busy machine longer. */
-const STEP_MS_MAX = 120_000;
 const PASSWORD = 'correct horse battery';
 /** PNG, 1 × 1. */
 const PIXEL = Buffer.from(
@@ -41,6 +41,7 @@ for (const [name, options] of [
     await post(page, name);
     await followAndAnswer(page, name);
     await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('button', { name: 'Sign out' }).waitFor({ state: 'detached' });
     await page.goto(`${server.url}/web`);
     await page.getByLabel('Password').waitFor();
   });
@@ -58,9 +59,7 @@ async function join(page: Page, name: string): Promise<void> {
   await page.getByRole('heading', { name: 'Look into your mail' }).waitFor();
   await page.goto(await confirmationLink([server.dataDir], email));
   await page.goto(`${server.url}/web`);
-  await page.getByLabel('E-mail address or username').fill(name);
-  await page.getByLabel('Password').fill(PASSWORD);
-  await page.getByRole('button', { name: 'Sign in' }).click();
+  await signIn(page, { email: name, password: PASSWORD });
   await page.getByLabel('What is new?').waitFor();
 }
 
@@ -70,8 +69,14 @@ async function post(page: Page, name: string): Promise<void> {
   await page.setInputFiles('input[name=file1]', { name: 'dot.png', mimeType: 'image/png', buffer: PIXEL });
   await page.locator('input[name=description1]').fill('one dot');
   await page.getByRole('button', { name: 'Post', exact: true }).click();
-  await page.getByText(`hello from ${name}`).waitFor();
+  await page.waitForURL(/#post-/);
+  await reloadUntil(page, page.getByText(`hello from ${name}`));
   assert.equal(await page.getByAltText('one dot').count(), 1);
+}
+
+interface Notice {
+  readonly type: string;
+  readonly account: { readonly username: string };
 }
 
 async function followAndAnswer(page: Page, name: string): Promise<void> {
@@ -81,16 +86,19 @@ async function followAndAnswer(page: Page, name: string): Promise<void> {
   await page.getByRole('link', { name: /@ben/ }).click();
   await page.getByRole('button', { name: 'Follow', exact: true }).click();
   await page.getByRole('button', { name: 'Unfollow' }).waitFor();
-  await page
-    .getByRole('article')
-    .filter({ hasText: status })
-    .getByRole('link', { name: /^Reply/ })
-    .click();
+  const shown = page.getByRole('article').filter({ hasText: status });
+  await reloadUntil(page, shown);
+  await shown.getByRole('link', { name: /^Reply/ }).click();
   await page.getByLabel('Your reply').fill(`@ben thank you from ${name}`);
   await page.getByRole('button', { name: 'Reply', exact: true }).click();
-  await page.getByText(`thank you from ${name}`).first().waitFor();
-  const notices = (await call(server.url, ben, 'GET', '/api/v1/notifications')) as { readonly type: string }[];
-  assert.ok(notices.some(({ type }) => type === 'mention') && notices.some(({ type }) => type === 'follow'));
+  await page.waitForURL(/#post-/);
+  await reloadUntil(page, page.getByText(`thank you from ${name}`));
+  const isNotified = async () => {
+    const notices = (await call(server.url, ben, 'GET', '/api/v1/notifications')) as readonly Notice[];
+    const types = notices.filter(({ account }) => account.username === name).map(({ type }) => type);
+    return types.includes('mention') && types.includes('follow');
+  };
+  await until('ben is told of the follow and of the answer', isNotified, STEP_MS_MAX);
 }
 
 test('axe-core finds nothing on the pages of the client and of the settings', async () => {
@@ -98,9 +106,8 @@ test('axe-core finds nothing on the pages of the client and of the settings', as
     const page = await (await browser.newContext({ colorScheme, bypassCSP: true })).newPage();
     page.setDefaultTimeout(STEP_MS_MAX);
     await page.goto(`${server.url}/web`);
-    await page.getByLabel('E-mail address or username').fill(ben.email);
-    await page.getByLabel('Password').fill(ben.password);
-    await page.getByRole('button', { name: 'Sign in' }).click();
+    await signIn(page, ben);
+    await page.getByLabel('What is new?').waitFor();
     for (const path of [
       '/web',
       '/web/notifications',

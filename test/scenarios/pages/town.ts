@@ -13,16 +13,25 @@ const DOT = Buffer.from(
   'base64',
 );
 
-/** A public page, and the status that it has. */
+/** A page, and the status that it has. */
 export interface Visited {
   readonly path: string;
   readonly status?: number;
 }
 
-/** Fills a server with all that its pages can show; returns its pages. */
-export async function makeTown(server: ServerProcess): Promise<readonly Visited[]> {
+/** The owner of the instance. */
+const CHIEF = { email: 'chief@example.org', password: 'correct horse battery' };
+
+/** Somebody who can sign in. */
+export type Login = Pick<Person, 'email' | 'password'>;
+
+/** A filled server: pages that everybody sees, and those that a person sees who has signed in. */
+export type Town = readonly { readonly pages: readonly Visited[]; readonly by?: Login }[];
+
+/** Fills a server with all that its pages can show. */
+export async function makeTown(server: ServerProcess): Promise<Town> {
   const operate = operatorClient(server.dataDir);
-  const settings = {
+  const texts = {
     title: TITLE,
     description: `A place for birds. ${HOSTILE}`,
     extended_description: `# Birds\n\n- one\n- two\n\n## More\n\n[a link](https://birds.example) ${HOSTILE}`,
@@ -30,8 +39,7 @@ export async function makeTown(server: ServerProcess): Promise<readonly Visited[
       '# Privacy\n\nWe keep **little**.\n\n> quoted\n\n    code that is so long that it does not fit a telephone at all',
     contact_email: 'operator@example.org',
   };
-  for (const [key, text] of Object.entries(settings))
-    await operate('instance.put', { collection: 'settings', key, text });
+  for (const [key, text] of Object.entries(texts)) await operate('instance.put', { collection: 'settings', key, text });
   for (const text of ['Be kind', `No ${HOSTILE}`])
     await operate('instance.put', { collection: 'rules', text, hint: 'A hint' });
   const [ann, bob, hider] = (await makePeople(server.dataDir, ['ann', 'bob', 'hider'])) as [Person, Person, Person];
@@ -82,8 +90,53 @@ export async function makeTown(server: ServerProcess): Promise<readonly Visited[
     status: `An edited picture ${HOSTILE} #birds`,
     media_ids: [picture],
   });
-  return pagesOf(root, last);
+  const report = await moderated(server, { ann, bob, hider }, last);
+  const settings = await makeSettings(server.url, ann, [bob.id, hider.id]);
+  return [
+    { pages: pagesOf(root, last) },
+    { pages: settings, by: ann },
+    { pages: staffPages(report, ann.id), by: CHIEF },
+  ];
 }
+
+/** Files reports, and adds the owner of the instance with a note; returns the id of the first report. */
+async function moderated(
+  server: ServerProcess,
+  { ann, bob, hider }: Readonly<Record<'ann' | 'bob' | 'hider', Person>>,
+  status: string,
+): Promise<string> {
+  const { token = '' } = await operatorClient(server.dataDir)('account.create', {
+    ...{ username: 'chief', email: CHIEF.email, password: CHIEF.password },
+    ...{ confirmed: true, role: 'owner', token: { scopes: 'read write admin:read admin:write' } },
+  });
+  const file = async (from: Person, body: object) =>
+    (await call(server.url, from, 'POST', '/api/v1/reports', body)) as { readonly id: string };
+  const { id } = await file(bob, { account_id: ann.id, status_ids: [status], comment: `rude ${HOSTILE}` });
+  await file(ann, { account_id: hider.id, comment: 'w'.repeat(500) });
+  await file(hider, { account_id: ann.id });
+  const note = { content: `a note ${HOSTILE}` };
+  await call(server.url, { ...ann, token }, 'POST', `/api/v1/admin/reports/${id}/notes`, note);
+  return id;
+}
+
+/** Gives a person one of each thing that the settings show; returns the pages of the settings. */
+async function makeSettings(url: string, person: Person, [muted, blocked]: readonly [string, string]) {
+  const make = async (path: string, body?: object) =>
+    (await call(url, person, 'POST', path, body)) as { readonly id: string };
+  const keywords_attributes = [{ keyword: HOSTILE, whole_word: true }];
+  const rule = { title: HOSTILE, context: ['home', 'thread'], expires_in: 3_600, keywords_attributes };
+  const filter = await make('/api/v2/filters', rule);
+  await make(`/api/v1/accounts/${muted}/mute`, { duration: 3_600 });
+  await make(`/api/v1/accounts/${blocked}/block`);
+  await make('/api/v1/domain_blocks', { domain: `${'long-name.'.repeat(12)}example` });
+  return settingsOf(filter.id);
+}
+
+const settingsOf = (filter: string): readonly Visited[] =>
+  [
+    ...['profile', 'preferences', 'filters', 'filters/new', `filters/${filter}`],
+    ...['mutes', 'blocks', 'domain_blocks', 'archive'],
+  ].map((name) => ({ path: `/settings/${name}` }));
 
 async function upload(url: string, { token }: Person): Promise<string> {
   const form = new FormData();
@@ -111,7 +164,12 @@ const pagesOf = (root: string, last: string): readonly Visited[] =>
     .concat([
       { path: '/no/such/page', status: 404 },
       { path: '/@nobody', status: 404 },
-      { path: '/api/v1/trends', status: 410 },
       { path: '/directory?order=worst', status: 422 },
       { path: '/@ann/follow?from=nonsense', status: 422 },
     ] as Visited[]);
+
+const staffPages = (report: string, account: string): readonly Visited[] =>
+  [
+    ...['reports', 'reports?resolved=true', `reports/${report}`],
+    ...['accounts', 'accounts?username=an', `accounts/${account}`, 'audit', 'roles'],
+  ].map((name) => ({ path: `/moderation/${name}` }));

@@ -5,10 +5,9 @@ import { launchChromium } from '../../kit/services/chromium.js';
 import { ServerProcess } from '../../kit/services/server-process.js';
 import { axeFaults } from './axe.js';
 import { faultsInPage, focused } from './faults-in-page.js';
-import { makeTown, TITLE, type Visited } from './town.js';
+import { STEP_MS_MAX, signIn } from './steps.js';
+import { type Login, makeTown, TITLE, type Visited } from './town.js';
 
-/** Timeout of a step: pages take milliseconds, a cold browser on a busy machine longer. */
-const STEP_MS_MAX = 120_000;
 /** Pages open at a time. */
 const AT_ONCE = 4;
 /** Steps of the Tab key that are followed on each page. */
@@ -17,44 +16,61 @@ const PHONE = { width: 390, height: 844 };
 const DESK = { width: 1_280, height: 800 };
 const SCHEMES = ['light', 'dark'] as const;
 
+type Cookies = Awaited<ReturnType<BrowserContext['storageState']>>;
+/** Returns the faults of a page that is open. */
+type Look = (page: Page, visited: Visited) => Promise<readonly string[]>;
+
 let server: ServerProcess;
 let browser: Browser;
-let pages: readonly Visited[];
+/** Pages, and the cookies of the person who visits them. */
+let visits: readonly { readonly pages: readonly Visited[]; readonly storageState?: Cookies }[];
 before(async () => {
-  [server, browser] = await Promise.all([ServerProcess.start(), launchChromium(STEP_MS_MAX)]);
-  pages = await makeTown(server);
+  server = await ServerProcess.start();
+  browser = await launchChromium(STEP_MS_MAX);
+  const town = await makeTown(server);
+  visits = await Promise.all(
+    town.map(async ({ pages, by }) => (by === undefined ? { pages } : { pages, storageState: await cookiesOf(by) })),
+  );
 });
 after(async () => {
   await browser?.close();
   await server?.dispose();
 });
 
-/** Visits all pages in a context, some at a time; returns each fault with some of its pages. */
-async function walk(
-  options: Parameters<Browser['newContext']>[0],
-  look: (page: Page, visited: Visited) => Promise<readonly string[]>,
-): Promise<readonly string[]> {
-  const context = await browser.newContext(options);
-  const faults = new Map<string, string[]>();
-  const open = [...pages];
-  const work = async () => {
-    for (let visited = open.shift(); visited !== undefined; visited = open.shift())
-      for (const fault of await visit(context, visited, look)) {
-        const kind = fault.replaceAll(/\d{15,}/g, 'ID');
-        faults.set(kind, [...(faults.get(kind) ?? []), visited.path]);
-      }
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, work));
+/** Signs a person in, and returns the browser's cookies. */
+async function cookiesOf(login: Login): Promise<Cookies> {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  page.setDefaultTimeout(STEP_MS_MAX);
+  await page.goto(`${server.url}/auth/sign_in?return_to=/settings/profile`);
+  await signIn(page, login);
+  await page.getByRole('button', { name: /^Sign out/ }).waitFor();
+  const state = await context.storageState();
   await context.close();
+  return state;
+}
+
+/** Visits all pages, some at a time; returns each fault with some of its pages. */
+async function walk(options: Parameters<Browser['newContext']>[0], look: Look): Promise<readonly string[]> {
+  const faults = new Map<string, string[]>();
+  for (const { pages, ...signed } of visits) {
+    const context = await browser.newContext({ ...options, ...signed });
+    const open = [...pages];
+    const work = async () => {
+      for (let next = open.shift(); next !== undefined; next = open.shift())
+        for (const fault of await visit(context, next, look)) {
+          const kind = fault.replaceAll(/\d{15,}/g, 'ID');
+          faults.set(kind, [...(faults.get(kind) ?? []), next.path]);
+        }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, work));
+    await context.close();
+  }
   return [...faults].map(([fault, paths]) => `${fault} (${[...new Set(paths)].slice(0, 3).join(', ')})`);
 }
 
 /** Opens a page; returns what is wrong with the answer, what the browser complains of, and what `look` finds. */
-async function visit(
-  context: BrowserContext,
-  { path, status = 200 }: Visited,
-  look: (page: Page, visited: Visited) => Promise<readonly string[]>,
-): Promise<readonly string[]> {
+async function visit(context: BrowserContext, { path, status = 200 }: Visited, look: Look): Promise<readonly string[]> {
   const page = await context.newPage();
   page.setDefaultTimeout(STEP_MS_MAX);
   const faults: string[] = [];
@@ -92,22 +108,23 @@ async function headerFaults(response: Response, isFramed: boolean): Promise<stri
 const built = (page: Page, { path }: Visited) =>
   page.evaluate(faultsInPage, { instance: TITLE, isFramed: path.endsWith('/embed') });
 
+async function byDayAndNight(page: Page, visited: Visited): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const colorScheme of SCHEMES) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    found.push(...(await built(page, visited)));
+    // The scheme changes colours only.
+    found.push(...(await axeFaults(page, colorScheme === 'light' ? undefined : ['color-contrast'])));
+  }
+  return found;
+}
+
 for (const viewport of [PHONE, DESK])
-  test(`each public page is sound at ${viewport.width} px, by day and by night`, async () => {
-    const faults = await walk({ viewport, bypassCSP: true }, async (page, visited) => {
-      const found: string[] = [];
-      for (const colorScheme of SCHEMES) {
-        await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-        found.push(...(await built(page, visited)));
-        // The scheme changes colours only.
-        found.push(...(await axeFaults(page, colorScheme === 'light' ? undefined : ['color-contrast'])));
-      }
-      return found;
-    });
-    assert.deepEqual(faults, []);
+  test(`each page is sound at ${viewport.width} px, by day and by night`, async () => {
+    assert.deepEqual(await walk({ viewport, bypassCSP: true }, byDayAndNight), []);
   });
 
-test('each public page works without JavaScript and with its own policy', async () => {
+test('each page works without JavaScript and with its own policy', async () => {
   for (const javaScriptEnabled of [false, true])
     assert.deepEqual(await walk({ viewport: PHONE, javaScriptEnabled }, built), [], `${javaScriptEnabled}`);
 });

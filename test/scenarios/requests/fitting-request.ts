@@ -1,3 +1,6 @@
+import type { Person } from '../cluster/people.js';
+import type { Place } from '../worlds/node-address.js';
+
 /** A request that its route answers with success; hostile values are inserted into it. */
 export interface Fitting {
   readonly id?: string;
@@ -10,4 +13,25 @@ export interface Fitting {
   readonly form?: { readonly type: string; readonly bytes: Buffer };
   /** Replaces the viewer's token. */
   readonly token?: string | undefined;
+}
+
+/** Fitting requests by the name of their route. */
+export type Requests = Readonly<Record<string, () => Promise<Fitting>>>;
+
+export interface App {
+  readonly client_id: string;
+  readonly client_secret: string;
+}
+
+/** The people and data that fitting requests are about. */
+export interface Cast {
+  readonly server: Place;
+  readonly url: string;
+  readonly viewer: Person;
+  readonly other: Person;
+  readonly third: Person;
+  readonly foe: Person;
+  /** A status of `other`. */
+  readonly statusId: string;
+  readonly application: App;
 }

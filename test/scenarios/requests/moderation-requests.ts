@@ -61,6 +61,8 @@ export class ModerationRequests {
     },
     'GET /api/v1/admin/reports/:id': async () => ({ id: await this.report() }),
     'PUT /api/v1/admin/reports/:id': async () => ({ id: await this.report(), body: { category: 'spam' } }),
+    'GET /api/v1/admin/reports/:id/notes': async () => ({ id: await this.report() }),
+    'POST /api/v1/admin/reports/:id/notes': async () => ({ id: await this.report(), body: { content: 'looked at' } }),
     'POST /api/v1/admin/reports/:id/assign_to_self': async () => ({ id: await this.report() }),
     'POST /api/v1/admin/reports/:id/unassign': async () => ({ id: await this.report() }),
     'POST /api/v1/admin/reports/:id/resolve': async () => ({ id: await this.report() }),

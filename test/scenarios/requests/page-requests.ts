@@ -1,12 +1,15 @@
 import { STYLE_PATH } from '../../../gateway/html/style/index.js';
 import type { Person } from '../cluster/people.js';
 import type { Fitting } from './fitting-request.js';
+import { moderationPageRequests } from './moderation-page-requests.js';
 
 /** The context of the requests. */
 interface Stage {
   readonly other: Person;
   readonly foe: Person;
   readonly statusId: string;
+  /** Returns a status of the signed-in person. */
+  readonly ownStatus: () => Promise<string>;
   /** Returns the cookie of a signed-in browser, and the token of its forms. */
   readonly session: () => Promise<{
     readonly headers: { readonly cookie: string };
@@ -18,6 +21,8 @@ interface Stage {
   readonly chiefSession: Stage['session'];
   /** Returns the id of a report. */
   readonly report: () => Promise<string>;
+  /** Requests of the API about the signed-in person. */
+  readonly ownAccount: Readonly<Record<string, () => Promise<Fitting>>>;
   /** Returns an account that waits to follow. */
   readonly followRequest: () => Promise<string>;
 }
@@ -32,11 +37,15 @@ export function pageRequests(stage: Stage): Readonly<Record<string, () => Promis
     return { headers, body: { ...body, ...fields } };
   };
   return {
-    'GET /moderation/reports': async () => ({ headers: (await stage.chiefSession()).headers }),
-    'POST /moderation/reports/:id': async () => {
+    ...settingsRequests(stage, signed, sent),
+    'GET /invite/:invite': async () => ({ id: 'forged' }),
+    'GET /settings/invites': async () => ({ headers: (await stage.chiefSession()).headers }),
+    'POST /settings/invites': async () => {
       const { headers, body } = await stage.chiefSession();
-      return { id: await stage.report(), headers, body: { ...body, action: 'assign' } };
+      return { headers, body: { ...body, max_uses: '1', lifetime: 'day' } };
     },
+    'POST /settings/invites/revoke': stage.chiefSession,
+    ...moderationPageRequests(stage),
     'GET /assets/:file': async () => ({ id: STYLE_PATH.slice('/assets/'.length) }),
     'GET /@:name/tagged/:tag': async () => ({ id: other.name, rest: { tag: 'birds' } }),
     'GET /api/docs/:area': async () => ({ id: 'accounts' }),
@@ -45,16 +54,19 @@ export function pageRequests(stage: Stage): Readonly<Record<string, () => Promis
     'GET /web/notifications': signed,
     'GET /web/search': signed,
     'GET /web/posts/:id': async () => ({ ...(await signed()), id: statusId }),
+    'GET /web/posts/:id/history': async () => ({ ...(await signed()), id: statusId }),
+    'GET /web/posts/:id/edit': async () => ({ ...(await signed()), id: await stage.ownStatus() }),
+    'POST /web/posts/:id/edit': async () => ({
+      ...(await sent({ status: `edited ${++made}` })),
+      id: await stage.ownStatus(),
+    }),
     'GET /web/people/:id': async () => ({ ...(await signed()), id: other.id }),
-    'GET /settings/preferences': signed,
-    'GET /settings/profile': signed,
     'GET /oauth/authorize/native': async () => ({ query: `code=1.${'x'.repeat(43)}` }),
     'POST /auth/sign_out': session,
     'POST /auth/sessions/revoke': session,
     'POST /settings/otp': session,
     'POST /settings/otp/disable': session,
-    'POST /settings/preferences': () => sent(),
-    'POST /settings/profile': () => sent(),
+    'POST /web/notifications/read': () => sent({ last: '1' }),
     'POST /web/compose': () => sent({ status: `from the page ${++made}` }),
     'POST /web/posts/:id/:verb': async () => ({ ...(await sent()), id: statusId, rest: { verb: 'bookmark' } }),
     'POST /web/people/:id/:verb': async () => ({ ...(await sent()), id: foe.id, rest: { verb: 'unmute' } }),
@@ -78,5 +90,40 @@ export function pageRequests(stage: Stage): Readonly<Record<string, () => Promis
       const { headers, csrf } = await visit('/auth/sign_up');
       return { headers, body: { csrf, email: 'nobody@example.org' } };
     },
+  };
+}
+
+function settingsRequests(
+  { foe, ownAccount }: Stage,
+  signed: () => Promise<Fitting>,
+  sent: (fields?: object) => Promise<Fitting>,
+): Readonly<Record<string, () => Promise<Fitting>>> {
+  const rule = { title: 'typed', context: ['home'], filter_action: 'warn', expires: 'never', words: 'unsaid' };
+  const own = async (some: Promise<Fitting>) => {
+    const { id = '' } = (await ownAccount['GET /api/v2/filters/:id']?.()) ?? {};
+    return { ...(await some), id };
+  };
+  const undone = async () => ({ ...(await sent()), id: foe.id });
+  return {
+    'GET /settings/preferences': signed,
+    'POST /settings/preferences': () => sent(),
+    'GET /settings/profile': signed,
+    'POST /settings/profile': () => sent(),
+    'GET /settings/filters': signed,
+    'GET /settings/filters/new': signed,
+    'POST /settings/filters': () => sent(rule),
+    'GET /settings/filters/:id': () => own(signed()),
+    'POST /settings/filters/:id': () => own(sent(rule)),
+    'POST /settings/filters/:id/delete': () => own(sent()),
+    'GET /settings/archive': signed,
+    'GET /settings/archive/download': signed,
+    'POST /settings/archive': () => sent(),
+    'GET /settings/mutes': signed,
+    'POST /settings/mutes/:id/undo': undone,
+    'GET /settings/blocks': signed,
+    'POST /settings/blocks/:id/undo': undone,
+    'GET /settings/domain_blocks': signed,
+    'POST /settings/domain_blocks': () => sent({ domain: 'typed.example' }),
+    'POST /settings/domain_blocks/undo': () => sent({ domain: 'typed.example' }),
   };
 }

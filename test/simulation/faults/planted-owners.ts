@@ -60,7 +60,7 @@ export const ownerFaults = {
   'votes whose voters a recovery forgets': {
     profile: 'crashes',
     invariant: 'votesAreCounted',
-    seed: 2,
+    seed: 4,
     plant: votersAreForgotten,
   },
   'pins that stay in the row of their account': {

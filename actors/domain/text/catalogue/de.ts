@@ -63,6 +63,14 @@ export const de: Catalogue = {
       browser: 'Browser',
       unknownBrowser: 'unbekannt',
     },
+    archiveReady: {
+      subject: 'Dein Archiv ist fertig',
+      text: (domain) => `das Archiv deiner Daten auf ${domain} ist fertig. Melde dich an, um es herunterzuladen.`,
+      until: 'Verfügbar bis',
+      button: 'Archiv herunterladen',
+      otherwise:
+        'Wenn du es nicht angefordert hast, wähle ein neues Passwort: Jemand anderes ist mit deinem Konto angemeldet.',
+    },
     deleted: {
       subject: 'Dein Konto wurde gelöscht',
       text: (domain) =>
@@ -70,6 +78,14 @@ export const de: Catalogue = {
     },
     decisions: {
       none: { subject: 'Du wurdest verwarnt', text: 'die Moderation hat dich verwarnt.' },
+      delete_statuses: {
+        subject: 'Beiträge von dir wurden gelöscht',
+        text: 'die Moderation hat Beiträge von dir gelöscht.',
+      },
+      mark_statuses_as_sensitive: {
+        subject: 'Beiträge von dir wurden mit einer Warnung versehen',
+        text: 'die Moderation hat Beiträge von dir mit einer Warnung versehen. Ihre Medien sind verdeckt, bis jemand sie öffnet.',
+      },
       approve: {
         subject: 'Dein Konto wurde freigegeben',
         text: 'dein Konto wurde freigegeben. Du kannst dich jetzt anmelden.',

@@ -63,6 +63,13 @@ export const en: Catalogue = {
       browser: 'Browser',
       unknownBrowser: 'unknown',
     },
+    archiveReady: {
+      subject: 'Your archive is ready',
+      text: (domain) => `the archive of your data on ${domain} is complete. Sign in to download it.`,
+      until: 'Available until',
+      button: 'Download the archive',
+      otherwise: 'If you did not ask for it, choose a new password: somebody else is signed in to your account.',
+    },
     deleted: {
       subject: 'Your account was deleted',
       text: (domain) =>
@@ -70,6 +77,14 @@ export const en: Catalogue = {
     },
     decisions: {
       none: { subject: 'You have received a warning', text: 'the moderators have sent you a warning.' },
+      delete_statuses: {
+        subject: 'Posts of yours have been deleted',
+        text: 'the moderators have deleted posts of yours.',
+      },
+      mark_statuses_as_sensitive: {
+        subject: 'Posts of yours have been marked as sensitive',
+        text: 'the moderators have marked posts of yours as sensitive. Their media are hidden until somebody opens them.',
+      },
       approve: {
         subject: 'Your account has been approved',
         text: 'your account has been approved. You can sign in now.',

@@ -17,6 +17,8 @@ interface DecisionText {
 /** Actions of moderators of which the owner is notified. */
 export type DecisionAction =
   | 'none'
+  | 'delete_statuses'
+  | 'mark_statuses_as_sensitive'
   | 'approve'
   | 'reject'
   | 'disable'
@@ -45,6 +47,7 @@ export interface MailTexts {
     readonly browser: string;
     readonly unknownBrowser: string;
   };
+  readonly archiveReady: LinkMail & { readonly until: string };
   readonly deleted: { readonly subject: string; text(domain: string): string };
   readonly decisions: Readonly<Record<DecisionAction, DecisionText>>;
   readonly decision: {

@@ -39,6 +39,7 @@ export const access: Texts['auth']['access'] = {
     browser: 'Ein Browser',
     thisOne: 'dieser hier',
     since: 'seit',
+    used: 'zuletzt benutzt',
     revoke: 'Zugriff entziehen',
     endOthers: 'Alle anderen beenden',
     endOthersHint: 'Meldet jeden anderen Browser und jede Anwendung ab.',
@@ -86,6 +87,10 @@ export const access: Texts['auth']['access'] = {
     role: ['Nicht erlaubt', 'Die Anwendung verlangt nur Rechte von Moderatoren, und deine Rolle hat keine.'],
     notConfirmed: ['Nicht bestätigt', 'Dieser Link ist ungültig oder unvollständig. Melde dich an für eine neue Mail.'],
     badReset: ['Nicht geändert', 'Dieser Link ist ungültig oder abgelaufen. Bitte fordere einen neuen an.'],
+    invite: [
+      'Einladung ungültig',
+      'Sie ist abgelaufen, aufgebraucht oder zurückgezogen, oder der Link ist unvollständig. Bitte um eine andere.',
+    ],
     badList: ['Nicht geändert', 'Dieser Link ist ungültig oder unvollständig.'],
   },
 };

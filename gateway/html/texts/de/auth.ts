@@ -11,6 +11,7 @@ export const auth: Texts['auth'] = {
   forgot: 'Passwort vergessen?',
   noAccount: 'Noch kein Konto?',
   create: 'Konto erstellen',
+  invited: 'Jemand hat dich eingeladen.',
   haveAccount: 'Du hast schon ein Konto?',
   signUp: (title) => `Ein Konto auf ${title} erstellen`,
   username: 'Name',

@@ -7,6 +7,8 @@ export const posts: Texts['posts'] = {
   replyTo: 'Antwort auf',
   showMore: 'Mehr anzeigen',
   sensitive: 'Heikle Medien',
+  filtered: 'Gefiltert',
+  showAnyway: 'Trotzdem anzeigen',
   replies: (count) => `${count} ${count === 1 ? 'Antwort' : 'Antworten'}`,
   boosts: (count) => `${count}-mal geteilt`,
   favourites: (count) => `${count}-mal favorisiert`,

@@ -1,4 +1,6 @@
 import type { Texts } from '../texts.js';
+import { data } from './settings-data.js';
+import { filters, relations } from './settings-lists.js';
 
 export const settings: Texts['settings'] = {
   title: 'Einstellungen',
@@ -29,5 +31,32 @@ export const settings: Texts['settings'] = {
   fields: 'Felder deines Profils',
   fieldsHint: 'Ein Link auf eine Seite, die mit rel="me" auf dein Profil zurückweist, erscheint als bestätigt.',
   locked: 'Ich bestätige Folgende selbst',
+  invites: {
+    title: 'Einladungen',
+    intro: 'Wer den Link hat, kann beitreten, auch wenn dieser Server geschlossen ist, und braucht keine Zustimmung.',
+    maxUses: 'Wie viele Menschen sie benutzen dürfen',
+    uses: (count: number) => (count === 0 ? 'Beliebig viele' : String(count)),
+    expires: 'Wie lange sie gilt',
+    expiresIn: {
+      hour: 'Eine Stunde',
+      day: 'Einen Tag',
+      week: 'Eine Woche',
+      month: 'Dreißig Tage',
+      never: 'Unbegrenzt',
+    },
+    create: 'Einladung erstellen',
+    none: 'Du hast noch keine Einladungen erstellt.',
+    used: (uses: number, max: number) => (max === 0 ? `${uses}-mal benutzt` : `${uses} von ${max} benutzt`),
+    until: 'gültig bis',
+    expired: 'abgelaufen',
+    link: 'Link',
+    revoke: 'Zurückziehen',
+    full: 'Du hast schon viele Einladungen. Ziehe erst eine zurück.',
+  },
   seeProfile: 'Deine Seite ansehen',
+  protection: 'Filter und Blocks',
+  account: 'Konto',
+  data,
+  filters,
+  relations,
 };

@@ -21,4 +21,6 @@ export const shell: Texts['shell'] = {
   older: 'Ältere',
   nothingHere: 'Hier ist noch nichts.',
   backToFront: 'Zur Startseite des Servers',
+  tooLong: 'Eines der Felder ist länger, als dieser Server annimmt. Es wurde nichts geändert.',
+  unfit: 'Eines der Felder hat einen Wert, den dieser Server nicht annimmt. Es wurde nichts geändert.',
 };

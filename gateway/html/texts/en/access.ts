@@ -38,6 +38,7 @@ export const access = {
     browser: 'A browser',
     thisOne: 'this one',
     since: 'since',
+    used: 'last used',
     revoke: 'Revoke access',
     endOthers: 'End all others',
     endOthersHint: 'Signs out every other browser and every application.',
@@ -80,6 +81,10 @@ export const access = {
     role: ['Not authorized', 'The application asks for powers of moderators alone, and your role has none.'],
     notConfirmed: ['Not confirmed', 'This link is invalid or incomplete. Sign in to get another mail.'],
     badReset: ['Not changed', 'This link is invalid or has expired. Please request a new one.'],
+    invite: [
+      'Invitation not valid',
+      'It has expired, has been used up or withdrawn, or the link is incomplete. Ask for another one.',
+    ],
     badList: ['Not changed', 'This link is invalid or incomplete.'],
   },
 } as const;

@@ -11,6 +11,7 @@ export const auth = {
   forgot: 'Forgot your password?',
   noAccount: 'No account yet?',
   create: 'Create one',
+  invited: 'Somebody has invited you.',
   haveAccount: 'You have an account already?',
   signUp: (title: string) => `Create an account on ${title}`,
   username: 'Username',

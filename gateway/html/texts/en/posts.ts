@@ -6,6 +6,8 @@ export const posts = {
   replyTo: 'In reply to',
   showMore: 'Show more',
   sensitive: 'Sensitive media',
+  filtered: 'Filtered',
+  showAnyway: 'Show anyway',
   replies: (count: number) => `${count} ${count === 1 ? 'reply' : 'replies'}`,
   boosts: (count: number) => `${count} ${count === 1 ? 'boost' : 'boosts'}`,
   favourites: (count: number) => `${count} ${count === 1 ? 'favourite' : 'favourites'}`,

@@ -1,3 +1,6 @@
+import { data } from './settings-data.js';
+import { filters, relations } from './settings-lists.js';
+
 /** Texts of the settings. */
 export const settings = {
   title: 'Settings',
@@ -28,5 +31,26 @@ export const settings = {
   fields: 'Fields of your profile',
   fieldsHint: 'A link to a page that links back to your profile with rel="me" is shown as verified.',
   locked: 'I approve followers myself',
+  invites: {
+    title: 'Invitations',
+    intro: 'Whoever has the link can join, also while this server is closed, and needs no approval.',
+    maxUses: 'How many people may use it',
+    uses: (count: number) => (count === 0 ? 'Any number' : String(count)),
+    expires: 'How long it is valid',
+    expiresIn: { hour: 'An hour', day: 'A day', week: 'A week', month: 'Thirty days', never: 'For ever' },
+    create: 'Make an invitation',
+    none: 'You have made no invitations yet.',
+    used: (uses: number, max: number) => (max === 0 ? `Used ${uses} times` : `Used ${uses} of ${max} times`),
+    until: 'valid until',
+    expired: 'expired',
+    link: 'Link',
+    revoke: 'Withdraw',
+    full: 'You have many invitations already. Withdraw one first.',
+  },
   seeProfile: 'See your page',
+  protection: 'Filters and blocks',
+  account: 'Account',
+  data,
+  filters,
+  relations,
 };

@@ -20,4 +20,6 @@ export const shell = {
   older: 'Older',
   nothingHere: 'There is nothing here yet.',
   backToFront: 'Go to the front page',
+  tooLong: 'One of the fields is longer than this server accepts. Nothing was changed.',
+  unfit: 'One of the fields has a value that this server does not accept. Nothing was changed.',
 };

@@ -41,6 +41,9 @@ export class ForeignWorld {
   readonly orders: string[] = [];
   readonly fetched: string[] = [];
   readonly policies = new Map<string, DomainPolicy>();
+  /** Addresses of relays that have accepted the subscription. */
+  readonly relays = new Set<string>();
+  admitsRelayed = true;
   readonly accounts = new Map<string, StoreAccountRecord>();
   readonly local = new Map<string, StoreAccountRecord>([['local', accountRecord(LOCAL_ID)]]);
   readonly known = new Map<string, KnownStatus>();
@@ -127,6 +130,7 @@ export class ForeignWorld {
     };
     return {
       baseUrl: BASE_URL,
+      relays: { accepted: [], accepts: (uri) => this.relays.has(uri), admits: () => this.admitsRelayed },
       policies: { of: (domain) => this.policies.get(domain ?? '') ?? NO_LIMITS },
       people: {
         known: async (uri) => this.accounts.get(uri),
@@ -157,11 +161,13 @@ export class ForeignWorld {
           this.sent.push([id, 'revised', note.id]);
           return 'irrelevant';
         },
+        proveQuote: async () => 'settled',
         deleted: async (uri, { id }) => void this.sent.push([id, 'deleted', uri]),
       },
       askAccount: ask,
       askConversation: ask,
       askReport: ask,
+      askInstance: ask,
       relationsOf: async () => this.relation,
       localAccount: async (name) => this.local.get(name),
       activities: new KnownActivities(this.tables),

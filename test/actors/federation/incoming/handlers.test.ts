@@ -90,6 +90,34 @@ test('Announce reblogs, and what is not known is fetched if somebody here follow
   assert.equal(world.waited.length, waited + 1);
 });
 
+test('a relay makes statuses known, reblogs nothing, and settles the Follow of the server', async () => {
+  const id = '000000000000000042';
+  const follow = `${world.url}/actor#relays/${id}`;
+  const answered = (accepted: boolean) => [['000000000000000001', 'answerRelay', { uri: ann.uri, id, accepted }]];
+  assert.deepEqual(await commandsOf('Accept', follow), answered(true));
+  const embedded = { id: follow, type: 'Follow', actor: `${world.url}/actor` };
+  assert.deepEqual(await commandsOf('Reject', embedded), answered(false));
+  for (const other of [`${follow}/undo`, `${world.url}/actor#relays/`, `${world.url}/actor`])
+    assert.deepEqual(await commandsOf('Accept', other), []);
+  await world.stores(localStatus(25));
+  const waits = async (uri: string) => {
+    const waited = world.waited.length;
+    assert.deepEqual(await commandsOf('Announce', uri, { to: PUBLIC }), []);
+    return world.waited.length - waited;
+  };
+  assert.equal(await waits('https://v.example/notes/2'), 0);
+  world.relays.add(ann.uri);
+  assert.equal(await waits('https://v.example/notes/2'), 1);
+  assert.equal(await waits(localStatus(25)), 0);
+  const forwarded = { type: 'Create', actor: 'https://v.example/users/x', object: { id: 'https://v.example/notes/3' } };
+  assert.equal(await world.gets(ann, forwarded), 'taken');
+  assert.deepEqual(world.waited.at(-1), { type: 'Announce', actor: ann.uri, object: 'https://v.example/notes/3' });
+  world.admitsRelayed = false;
+  assert.equal(await waits('https://v.example/notes/4'), 0);
+  world.admitsRelayed = true;
+  world.relays.clear();
+});
+
 test('Create stores what concerns somebody here, and nothing else', async () => {
   const note = (more: Document = {}) => ({
     id: world.peer.uri('n'),

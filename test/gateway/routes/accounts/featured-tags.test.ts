@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type Answered, TestServer } from '../../../kit/services/server.js';
+import { sameDayFor } from '../../../kit/time/same-day.js';
 import { until } from '../../../kit/time/until.js';
 
 let server: TestServer;
 before(async () => {
+  // Suggestions count by day.
+  await sameDayFor(60_000);
   server = await TestServer.start();
 });
 after(() => server.stop());

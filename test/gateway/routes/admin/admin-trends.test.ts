@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { putEntry } from '../../../../gateway/settings/changes.js';
 import { type Person, TestServer } from '../../../kit/services/server.js';
+import { sameDayFor } from '../../../kit/time/same-day.js';
 import { until } from '../../../kit/time/until.js';
 
 /** Trends stay cached for longer if computing them takes long, as on a busy machine. */
@@ -11,6 +12,8 @@ let mod: Person;
 let ada: Person;
 let bob: Person;
 before(async () => {
+  // Hashtags count by day.
+  await sameDayFor(60_000);
   server = await TestServer.start();
   mod = await server.staff('mod', 'moderator');
   [ada, bob] = await Promise.all([server.person('ada'), server.person('bob')]);

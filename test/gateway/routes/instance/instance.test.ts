@@ -6,6 +6,7 @@ import { isProblem } from '../../../../actors/domain/problem.js';
 import type { Collection } from '../../../../actors/instance/entries.js';
 import { type EntryChange, putEntry, removeEntry } from '../../../../gateway/settings/changes.js';
 import { TestServer } from '../../../kit/services/server.js';
+import { sameDayFor } from '../../../kit/time/same-day.js';
 
 let server: TestServer;
 before(async () => {
@@ -98,7 +99,7 @@ test('policies, terms and blocked domains are public', async () => {
   assert.equal((await server.get('/api/v1/instance/terms_of_service/2099-01-01')).body.effective, false);
   for (const date of ['2024-01-01', 'x', '2025-1-1'])
     assert.equal((await server.get(`/api/v1/instance/terms_of_service/${date}`)).status, 404);
-  const limit = { severity: 'suspend', rejectMedia: true, rejectReports: false, privateComment: 'secret' };
+  const limit = { severity: 'suspend', rejectMedia: true, rejectReports: false, privateComment: 'secret', lists: [] };
   const domain = { ...limit, obfuscate: true, publicComment: 'spam' };
   await set({ collection: 'domain_blocks', key: 'nuisance.example', domain });
   await set({ collection: 'domain_blocks', key: 'noop.example', domain: { ...domain, severity: 'noop' } });
@@ -148,6 +149,7 @@ test('empty lists are arrays, and NodeInfo is linked from its well-known address
 });
 
 test('twelve weeks of activity are counted from the stored rows', async () => {
+  await sameDayFor(60_000);
   const own = await TestServer.start();
   try {
     const ada = await own.person('ada');

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { TOTP } from 'otpauth';
+import { operate } from '../../../../cli/operations.js';
 import { WRONG_CODES_MAX } from '../../../../gateway/oauth/guards.js';
 import { accountOfTicket } from '../../../../gateway/oauth/second-factor.js';
 import { Visitor } from '../../../kit/network/visitor.js';
@@ -129,4 +130,16 @@ test('it is turned on and off with the password and a code alone', async () => {
   assert.equal(off.location, `${PATH}?disabled=true`);
   assert.match((await gina.get(`${PATH}?disabled=true`)).text, /The second factor is off/);
   assert.equal((await typePassword('gina')).cookies.has('murmuration_session'), true);
+});
+
+test('an operator removes a lost second factor, and the password still counts', async () => {
+  await guarded('hilda');
+  const end = (username: string) => operate(server.node, 'account.endSecondFactor', { username }, () => undefined);
+  await assert.rejects(end('nobody'), /there is no account nobody/);
+  assert.deepEqual([await end('Hilda'), await end('hilda')], [{ ended: true }, { ended: false }]);
+  const visitor = new Visitor(server);
+  await visitor.get('/auth/sign_in');
+  const wrong = await visitor.submit('/auth/sign_in', { login: 'hilda', password: 'wrong password' });
+  assert.equal(wrong.status, 422);
+  assert.equal((await typePassword('hilda')).cookies.has('murmuration_session'), true);
 });

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { tokenHash } from '../../../../gateway/http/authenticator.js';
+import { tokenUses } from '../../../../store/sign-in-tables.js';
 import { Visitor } from '../../../kit/network/visitor.js';
 import { TestServer } from '../../../kit/services/server.js';
+import { until } from '../../../kit/time/until.js';
 import { makeUser, PASSWORD } from '../../oauth/stage.js';
 
 const SIGN_IN = '/auth/sign_in?return_to=%2Fauth%2Fsessions';
@@ -84,4 +86,20 @@ test('a person ends all other browsers and applications at once', async () => {
   const after = await visitor.get('/auth/sessions?ended=true');
   assert.match(after.text, /All others are signed out/);
   assert.doesNotMatch(after.text, /End all others/, 'there is nothing left to end');
+});
+
+test('each entry shows its last use, which ends with the token', async () => {
+  const id = await makeUser(server, 'dina');
+  const token = await server.token(id, ['read']);
+  const hash = tokenHash(token);
+  const { tables } = server.node.services;
+  const noted = () => tables.get(tokenUses, { hash });
+  assert.equal(await noted(), undefined);
+  await verify(token);
+  const used = await until('the use', async () => await noted(), 5_000);
+  const visitor = await signedIn('dina');
+  const { text } = await visitor.get('/auth/sessions');
+  assert.ok(text.includes(`last used <time datetime="${new Date(used.atMs).toISOString()}">`), text);
+  await visitor.submit('/auth/sessions/revoke', { token: hash });
+  assert.equal(await noted(), undefined);
 });

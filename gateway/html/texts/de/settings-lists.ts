@@ -1,0 +1,52 @@
+import type { Texts } from '../texts.js';
+
+export const filters: Texts['settings']['filters'] = {
+  title: 'Filter',
+  intro: 'Beiträge mit Wörtern, die du nicht sehen willst, werden eingeklappt oder weggelassen.',
+  create: 'Neuer Filter',
+  edit: 'Den Filter ändern',
+  name: 'Name des Filters',
+  contexts: 'Wo er gilt',
+  context: {
+    home: 'Startseite und Listen',
+    notifications: 'Mitteilungen',
+    public: 'Öffentliche Zeitleisten',
+    thread: 'Unterhaltungen',
+    account: 'Profile',
+  },
+  action: 'Was mit einem Beitrag geschieht, der passt',
+  actions: {
+    warn: 'Eingeklappt, mit dem Namen des Filters',
+    blur: 'Seine Medien sind unscharf',
+    hide: 'Weggelassen',
+  },
+  ends: 'Der Filter endet',
+  keep: 'wie bisher',
+  never: 'nie',
+  after: { 1800: 'in 30 Minuten', 3600: 'in einer Stunde', 86400: 'in einem Tag', 604800: 'in einer Woche' },
+  wholeWords: 'Wörter und Wendungen',
+  wholeWordsHint: 'In jeder Zeile eines. Sie passen nur als ganze Wörter.',
+  parts: 'Teile von Wörtern',
+  partsHint: 'In jeder Zeile einer. Sie passen auch innerhalb von Wörtern.',
+  keywords: (count) => `${count} ${count === 1 ? 'Stichwort' : 'Stichwörter'}`,
+  statuses: (count) => `${count} ${count === 1 ? 'Beitrag' : 'Beiträge'}`,
+  until: 'bis',
+  ended: 'abgelaufen',
+  remove: 'Den Filter löschen',
+  none: 'Du hast keine Filter.',
+};
+
+export const relations: Texts['settings']['relations'] = {
+  mutes: 'Stumme Konten',
+  mutesText: 'Du siehst ihre Beiträge nicht. Sie wissen es nicht.',
+  blocks: 'Blockierte Konten',
+  blocksText: 'Ihr seht einander nicht, und sie können dir nicht folgen.',
+  domains: 'Blockierte Server',
+  domainsText: 'Du siehst nichts von diesen Servern, und niemand dort kann dir folgen.',
+  unmute: 'Nicht mehr stumm',
+  unblock: 'Nicht mehr blockieren',
+  until: 'bis',
+  domain: 'Name des Servers',
+  domainHint: 'Zum Beispiel social.example',
+  block: 'Den Server blockieren',
+};

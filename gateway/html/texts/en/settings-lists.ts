@@ -1,0 +1,52 @@
+/** Texts of filters. They are part of `settings`. */
+export const filters = {
+  title: 'Filters',
+  intro: 'Posts with words that you do not want to see are folded or left out.',
+  create: 'New filter',
+  edit: 'Edit the filter',
+  name: 'Name of the filter',
+  contexts: 'Where it applies',
+  context: {
+    home: 'Home and lists',
+    notifications: 'Notifications',
+    public: 'Public timelines',
+    thread: 'Threads',
+    account: 'Profiles',
+  },
+  action: 'What happens to a post that matches',
+  actions: {
+    warn: 'Folded, with the name of the filter',
+    blur: 'Its media are blurred',
+    hide: 'Left out',
+  },
+  ends: 'The filter ends',
+  keep: 'as it is now',
+  never: 'never',
+  after: { 1800: 'in 30 minutes', 3600: 'in an hour', 86400: 'in a day', 604800: 'in a week' },
+  wholeWords: 'Words and phrases',
+  wholeWordsHint: 'One on each line. They match as whole words only.',
+  parts: 'Parts of words',
+  partsHint: 'One on each line. They match within words, too.',
+  keywords: (count: number) => `${count} ${count === 1 ? 'keyword' : 'keywords'}`,
+  statuses: (count: number) => `${count} ${count === 1 ? 'post' : 'posts'}`,
+  until: 'until',
+  ended: 'ended',
+  remove: 'Delete the filter',
+  none: 'You have no filters.',
+} as const;
+
+/** Texts of the lists of muted and blocked accounts and servers. They are part of `settings`. */
+export const relations = {
+  mutes: 'Muted accounts',
+  mutesText: 'You do not see their posts. They do not know.',
+  blocks: 'Blocked accounts',
+  blocksText: 'You do not see each other, and they cannot follow you.',
+  domains: 'Blocked servers',
+  domainsText: 'You see nothing from these servers, and nobody there can follow you.',
+  unmute: 'Unmute',
+  unblock: 'Unblock',
+  until: 'until',
+  domain: 'Name of the server',
+  domainHint: 'For example social.example',
+  block: 'Block the server',
+} as const;

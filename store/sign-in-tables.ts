@@ -1,0 +1,15 @@
+import { codec } from '../proto/codec.js';
+import { table } from './table.js';
+
+/**
+ * The last use of a token, to the hour (actors/token-uses.ts). A row that the revocation left behind, because a node wrote
+ * it at the same moment, ends by itself.
+ */
+export const tokenUses = table('token_uses', {
+  partition: { hash: 'text' },
+  clustering: {},
+  value: codec('murmuration.store.TokenUse'),
+  ttlSeconds: 400 * 86_400,
+});
+
+export const signInTables = [tokenUses] as const;

@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { problem, Unavailable } from '../../../actors/domain/problem.js';
+import { type AnyRoute, route } from '../../../gateway/http/route.js';
+import { allRoutes } from '../../../gateway/routes/index.js';
+import { injector } from '../../kit/network/injection.js';
+import { Visitor } from '../../kit/network/visitor.js';
+import { type Person, TestServer } from '../../kit/services/server.js';
+import { GatewayFixture } from '../http/gateway-fixture.js';
+import { makeUser, PASSWORD } from '../oauth/stage.js';
+
+/** A browser's header. */
+const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
+const isApi = ({ path }: Pick<AnyRoute, 'path'>) => path.startsWith('/api/') && !path.startsWith('/api/docs/');
+const isEmbed = ({ path }: AnyRoute) => path.endsWith('/embed');
+/** Answers of the API in another format for programs. */
+const NO_JSON = /^\/api\/v1\/streaming|\/media_index$/;
+
+let server: TestServer;
+let ann: Person;
+let post: string;
+let cookie: string;
+before(async () => {
+  server = await TestServer.start({ BASE_URL: 'https://social.example' });
+  await makeUser(server, 'chief', 'owner');
+  ann = await server.person('ann');
+  post = await ann.says('a post #birds');
+  const visitor = new Visitor(server);
+  await visitor.get('/auth/sign_in');
+  await visitor.submit('/auth/sign_in', { login: 'chief', password: PASSWORD });
+  cookie = [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+});
+after(() => server?.stop());
+
+const pathOf = ({ path }: AnyRoute, id = post) =>
+  path.replace('@:name', '@ann').replace('/users/:name', '/users/ann').replace(':id', id).replace(/:\w+/g, 'birds');
+
+async function answer(entry: AnyRoute, headers: Readonly<Record<string, string>>, id = post) {
+  const { method } = entry;
+  const response = await server.send(pathOf(entry, id), {
+    method,
+    redirect: 'manual',
+    headers: { accept: BROWSER, ...headers },
+    ...(method !== 'GET' && { body: new URLSearchParams({ odd: 'x' }) }),
+  });
+  return { status: response.status, headers: response.headers, text: await response.text() };
+}
+
+test('every route of the API answers a browser with JSON, in success and refusal', async () => {
+  const own = { authorization: `Bearer ${ann.token}` };
+  let judged = 0;
+  for (const entry of allRoutes.filter(isApi)) {
+    if (NO_JSON.test(entry.path)) continue;
+    for (const [headers, id] of [
+      [{}, post],
+      [own, 'nonsense'],
+      [own, ann.id],
+    ] as const) {
+      const { status, headers: got, text } = await answer(entry, headers, id);
+      const what = `${entry.method} ${entry.path} ${status}`;
+      if (status < 300 || status >= 400)
+        assert.match(got.get('content-type') ?? '', /^application\/(?:[\w.-]+\+)?json/, what);
+      assert.doesNotThrow(() => JSON.parse(text || '{}'), what);
+      assert.equal(got.get('set-cookie'), null, what);
+      assert.equal(got.get('x-content-type-options'), 'nosniff', what);
+      judged++;
+    }
+  }
+  assert.ok(judged > 500, String(judged));
+});
+
+test('every page binds scripts, frames and forms to this server, signed in and out', async () => {
+  let judged = 0;
+  for (const entry of allRoutes.filter((one) => !isApi(one)))
+    for (const headers of [{}, { cookie }]) {
+      const { status, headers: got } = await answer(entry, headers);
+      const what = `${entry.method} ${entry.path} ${status}`;
+      assert.equal(got.get('x-content-type-options'), 'nosniff', what);
+      if (got.get('content-type')?.startsWith('text/html') !== true) continue;
+      const policy = got.get('content-security-policy') ?? '';
+      assert.match(policy, /^default-src 'none'; .*base-uri 'none'/, what);
+      assert.doesNotMatch(policy, /unsafe|\*|http:/, what);
+      assert.equal(policy.includes("frame-ancestors 'none'"), !(isEmbed(entry) && status === 200), what);
+      assert.equal(got.get('x-frame-options'), isEmbed(entry) && status === 200 ? null : 'DENY', what);
+      assert.match(policy, /form-action /, what);
+      assert.match(got.get('referrer-policy') ?? '', /^(?:same-origin|no-referrer)$/, what);
+      assert.equal(got.get('access-control-allow-origin'), null, what);
+      assert.match(got.get('strict-transport-security') ?? '', /^max-age=\d{7,}/, what);
+      assert.notEqual(got.get('permissions-policy'), null, what);
+      if (headers.cookie !== undefined) assert.match(got.get('cache-control') ?? '', /no-store/, what);
+      judged++;
+    }
+  assert.ok(judged > 100, String(judged));
+});
+
+test('every cookie is out of reach of scripts, other sites and plain HTTP', async () => {
+  let judged = 0;
+  for (const entry of allRoutes) {
+    const { headers } = await answer(entry, {});
+    for (const set of headers.getSetCookie()) {
+      assert.match(set, /^[\w]+=[^;]*; Path=\/; HttpOnly; SameSite=Lax; Max-Age=\d+; Secure$/, entry.path);
+      judged++;
+    }
+  }
+  assert.ok(judged >= 3, String(judged));
+});
+
+test('an unknown method is a 405 with the methods that there are: a page for pages, JSON for the API', async () => {
+  for (const [path, isPage] of [
+    ['/settings/profile', true],
+    ['/auth/sign_in', true],
+    ['/api/v1/statuses', false],
+    ['/api/v1/instance', false],
+  ] as const) {
+    const sent = await server.send(path, { method: 'DELETE', headers: { accept: BROWSER } });
+    assert.equal(sent.status, 405, path);
+    assert.match(sent.headers.get('allow') ?? '', /GET/);
+    assert.match(sent.headers.get('content-type') ?? '', isPage ? /^text\/html/ : /^application\/json/, path);
+  }
+});
+
+/** Handlers that fail in each way. */
+const faulty = (path: string): AnyRoute[] => [
+  route({ method: 'GET', path: `${path}/422`, auth: 'none', handle: () => problem('invalid', 'Wrong') }),
+  route({ method: 'GET', path: `${path}/429`, auth: 'none', handle: () => problem('rate_limited', 'Later') }),
+  route({
+    method: 'GET',
+    path: `${path}/500`,
+    auth: 'none',
+    handle: () => {
+      throw new Error('a fault');
+    },
+  }),
+  route({
+    method: 'GET',
+    path: `${path}/503`,
+    auth: 'none',
+    handle: () => {
+      throw new Unavailable('the store is away');
+    },
+  }),
+];
+
+test('each failure is a page with its number for pages, and JSON for the API', async () => {
+  const fixture = await new GatewayFixture().start([...faulty('/page'), ...faulty('/api/v1')]);
+  try {
+    const send = injector(() => fixture.server);
+    for (const status of [422, 429, 500, 503]) {
+      const shown = await send(`/page/${status}`, { headers: { accept: BROWSER } });
+      const text = await shown.text();
+      assert.equal(shown.status, status);
+      assert.match(shown.headers.get('content-type') ?? '', /^text\/html/);
+      assert.match(text, /<h1>[^<]+<\/h1><p role="alert">.*href="\/"/s);
+      if (status >= 500) assert.ok(text.includes(shown.headers.get('x-request-id') ?? 'none'), 'the id in the log');
+      assert.doesNotMatch(text, /a fault|the store is away/);
+      const plain = await send(`/api/v1/${status}`, { headers: { accept: BROWSER } });
+      assert.equal(plain.status, status);
+      assert.equal(typeof ((await plain.json()) as { error: unknown }).error, 'string');
+      for (const one of [shown, plain])
+        assert.equal(one.headers.get('retry-after') !== null, status === 503, String(status));
+    }
+  } finally {
+    await fixture.server.close();
+  }
+});

@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { isProblem } from '../../../../actors/domain/problem.js';
+import { auditOf } from '../../../../gateway/moderation/audit.js';
+import { hashPassword } from '../../../../gateway/oauth/passwords.js';
+import { signUp } from '../../../../gateway/oauth/sign-up.js';
+import { TestServer } from '../../../kit/services/server.js';
+import { makeUser } from '../../oauth/stage.js';
+import { signedIn } from './staff-browser.js';
+
+const PATH = '/moderation/accounts';
+const MARKUP = '<script>alert(1)</script>';
+let server: TestServer;
+before(async () => {
+  server = await TestServer.start();
+  await makeUser(server, 'mod', 'moderator');
+  await makeUser(server, 'chief', 'admin');
+});
+after(() => server?.stop());
+
+/** Signs somebody up who waits for approval. */
+async function waiting(username: string): Promise<string> {
+  const made = await signUp(server.node.services, {
+    ...{ username, email: `${username}@example.org`, password: 'correct horse battery', role: 'user', locale: 'en' },
+    ...{ confirmed: true, approved: false, reason: `let me in ${MARKUP}` },
+    hash: (password) => hashPassword(password, { cheap: true }),
+  });
+  assert.ok(!isProblem(made));
+  return made.id;
+}
+
+const acts = async () => (await auditOf(server.node.services, 50)).map(({ by, action, name }) => [by, action, name]);
+
+test('a moderator finds accounts by name, address, role and state (/moderation/accounts)', async () => {
+  await server.person('finch');
+  await waiting('wren');
+  const mod = await signedIn(server, 'mod');
+  const found = async (query: string) =>
+    [...(await mod.get(`${PATH}?${query}`)).text.matchAll(/<a href="\/moderation\/accounts\/\d+">@(\w+)/g)].map(
+      ([, name]) => name,
+    );
+  assert.deepEqual(await found('username=FINCH&email=&by_domain=&ip=&status=&permissions='), ['finch']);
+  assert.deepEqual(await found('email=wren%40example'), ['wren']);
+  assert.deepEqual(await found('status=pending'), ['wren']);
+  assert.deepEqual((await found('permissions=staff')).sort(), ['chief', 'mod']);
+  assert.deepEqual(await found('status=suspended'), []);
+  assert.equal((await found('limit=1')).length, 1);
+  const { text } = await mod.get(`${PATH}?username=%3Cb%3E`);
+  assert.match(text, /No account fits.*|value="&lt;b>"/s);
+  assert.match((await mod.get(`${PATH}?limit=1`)).text, /rel="next" href="\/moderation\/accounts\?[^"]*max_id=/);
+  for (const query of ['status=dead', `username=${'x'.repeat(301)}`])
+    assert.equal((await mod.get(`${PATH}?${query}`)).status, 422);
+});
+
+test('a moderator approves one person and rejects another, and the audit log names both acts', async () => {
+  const [linnet, gull] = [await waiting('linnet'), await waiting('gull')];
+  const mod = await signedIn(server, 'mod');
+  const { text } = await mod.get(`${PATH}/${linnet}`);
+  assert.match(text, /let me in &lt;script>/);
+  assert.ok(!text.includes(MARKUP));
+  assert.equal((await mod.submit(`${PATH}/${linnet}`, { action: 'approve' })).location, `${PATH}/${linnet}?done=true`);
+  assert.doesNotMatch((await mod.get(`${PATH}/${linnet}`)).text, /Waits for approval/);
+  await mod.get(`${PATH}/${gull}`);
+  assert.equal((await mod.submit(`${PATH}/${gull}`, { action: 'reject' })).location, `${PATH}?done=true`);
+  assert.equal((await mod.get(`${PATH}/${gull}`)).status, 404);
+  const log = await acts();
+  for (const one of [
+    ['mod', 'approve', 'linnet'],
+    ['mod', 'reject', undefined],
+  ])
+    assert.ok(
+      log.some((act) => act.join() === one.join()),
+      one.join(),
+    );
+});
+
+test('a moderator limits, freezes and suspends an account, and takes each decision back', async () => {
+  const eve = await server.person('eve');
+  const page = `${PATH}/${eve.id}`;
+  const mod = await signedIn(server, 'mod');
+  for (const [type, undo, shown] of [
+    ['silence', 'unsilence', 'Limited'],
+    ['sensitive', 'unsensitive', 'Media are sensitive'],
+    ['disable', 'enable', 'Frozen'],
+    ['suspend', 'unsuspend', 'Suspended'],
+  ] as const) {
+    await mod.get(page);
+    assert.equal((await mod.submit(`${page}/decision`, { type, text: 'Why' })).location, `${page}?done=true`);
+    assert.match((await mod.get(page)).text, new RegExp(`${shown}.*value="${undo}"`, 's'));
+    assert.equal((await mod.submit(page, { action: undo })).status, 303);
+    assert.doesNotMatch((await mod.get(page)).text, new RegExp(`value="${undo}"`));
+    const log = await acts();
+    assert.ok(log.some((act) => act.join() === `mod,${type},eve`));
+    assert.ok(log.some((act) => act.join() === `mod,${undo},eve`));
+  }
+});
+
+test('only an administrator deletes the data of a suspended account', async () => {
+  const kite = await server.person('kite');
+  const page = `${PATH}/${kite.id}`;
+  const [mod, chief] = [await signedIn(server, 'mod'), await signedIn(server, 'chief')];
+  await mod.get(page);
+  await mod.submit(`${page}/decision`, { type: 'suspend' });
+  assert.doesNotMatch((await mod.get(page)).text, /value="delete"/);
+  assert.equal((await mod.submit(page, { action: 'delete' })).status, 403);
+  await chief.get(page);
+  assert.equal((await chief.submit(page, { action: 'delete' })).location, `${PATH}?done=true`);
+});
+
+test('refused decisions show the page again with what was typed, and forged forms change nothing', async () => {
+  const robin = await server.person('robin');
+  const boss = await server.staff('boss', 'admin');
+  const mod = await signedIn(server, 'mod');
+  const page = `${PATH}/${robin.id}`;
+  for (const fields of [
+    { type: 'explode', text: 'Typed words' },
+    { type: 'delete_statuses', text: 'Typed words' },
+    { type: 'none', text: `Typed words${'x'.repeat(6_000)}` },
+  ]) {
+    await mod.get(page);
+    const refused = await mod.submit(`${page}/decision`, fields);
+    assert.equal(refused.status, 422);
+    assert.match(refused.text, /id="type-wrong" role="alert".*Typed words/s);
+  }
+  await mod.get(`${PATH}/${boss.id}`);
+  const above = await mod.submit(`${PATH}/${boss.id}/decision`, { type: 'suspend' });
+  assert.equal(above.status, 422);
+  assert.match(above.text, /Your role does not allow this/);
+  await mod.get(page);
+  assert.equal((await mod.submit(`${page}/decision`, { type: 'suspend', csrf: 'forged' })).status, 403);
+  assert.equal((await robin.get('/api/v1/accounts/verify_credentials')).status, 200);
+  await mod.get(page);
+  assert.equal((await mod.submit(page, { action: 'explode' })).status, 422);
+  assert.equal((await mod.get(`${PATH}/999999999999999999`)).status, 404);
+});
+
+test('the audit log shows acts page by page, escaped, and the roles show who has them', async () => {
+  const owl = await server.person('owl');
+  const mod = await signedIn(server, 'mod');
+  await mod.get(`${PATH}/${owl.id}`);
+  for (let count = 0; count < 41; count++) {
+    await mod.get(`${PATH}/${owl.id}`);
+    await mod.submit(`${PATH}/${owl.id}/decision`, { type: 'none', text: `${count} ${MARKUP}` });
+  }
+  const first = (await mod.get('/moderation/audit')).text;
+  assert.match(first, /<strong>mod<\/strong>.*@owl.*40 &lt;script>/s);
+  assert.ok(!first.includes(MARKUP));
+  const older = /rel="next" href="([^"]+)"/.exec(first)?.[1] ?? '';
+  assert.match((await mod.get(older)).text, />0 &lt;script>.*rel="prev"|rel="prev".*|>0 &lt;script>/s);
+  assert.equal((await mod.get('/moderation/audit?before=x')).status, 422);
+  const { text } = await (await signedIn(server, 'chief')).get('/moderation/roles');
+  assert.match(text, /Admin.*delete_user_data.*@chief.*Moderator.*manage_reports.*@mod/s);
+});

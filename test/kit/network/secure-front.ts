@@ -1,0 +1,48 @@
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { createServer, type Server } from 'node:tls';
+import type { Certificate } from './certificate.js';
+
+/**
+ * TLS before a server that speaks plain HTTP, as operators run it behind a proxy. A client whose connection finds the
+ * server down loses the connection.
+ */
+export class SecureFront {
+  /** Port of the server on 127.0.0.1; clients are refused until the test sets it. */
+  target: number | undefined;
+  readonly #sockets = new Set<Socket>();
+  readonly #server: Server;
+
+  private constructor({ key, cert }: Certificate) {
+    this.#server = createServer({ key, cert, ALPNProtocols: ['http/1.1'] }, (client) => this.#pass(client));
+    this.#server.on('tlsClientError', () => undefined);
+  }
+
+  static async open(certificate: Certificate): Promise<SecureFront> {
+    const front = new SecureFront(certificate);
+    await new Promise<void>((listening) => void front.#server.listen(0, '127.0.0.1', listening));
+    return front;
+  }
+
+  get url(): string {
+    return `https://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  async close(): Promise<void> {
+    for (const socket of this.#sockets) socket.destroy();
+    await new Promise((closed) => this.#server.close(closed));
+  }
+
+  #pass(client: Socket): void {
+    if (this.target === undefined) return void client.destroy();
+    const server = connect(this.target, '127.0.0.1');
+    for (const [one, other] of [[client, server] as const, [server, client] as const]) {
+      this.#sockets.add(one);
+      one.on('error', () => other.destroy());
+      one.on('close', () => {
+        this.#sockets.delete(one);
+        other.destroy();
+      });
+      one.pipe(other);
+    }
+  }
+}

@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { operatorClient } from '../../../../cli/operator-socket.js';
+import { type Answer, follow, Place, seen } from '../../../kit/federation/two-places.js';
+import type { ClusterNodes } from '../../../kit/services/cluster-nodes.js';
+
+/** Timeout of a state after a kill: the takeover of shards, and the first pauses of deliveries. */
+const BACK_MS_MAX = 240_000;
+/** Posts of each person before, during and after the loss of a node. */
+const POSTS = 4;
+
+type Cluster = Place<ClusterNodes>;
+
+/** Ann is here and Ben there; each server has two nodes, and each request goes to another of them. */
+let here: Cluster;
+let there: Cluster;
+before(async () => {
+  [here, there] = await Place.clusters('ann', 'ben');
+  await Promise.all([follow(here, there), follow(there, here)]);
+});
+after(() => Promise.all([here?.dispose(), there?.dispose()]));
+
+/** Statuses that each person posted, oldest first, as the own server shows them. */
+const posted = new Map<Cluster, Answer[]>();
+const postsOf = (place: Cluster): Answer[] => posted.get(place) ?? [];
+
+async function post(place: Cluster, count: number): Promise<void> {
+  for (let number = 0; number < count; number++) {
+    const all = postsOf(place);
+    all.push(await place.ask('POST', 'statuses', { status: `${place.person.name} says ${all.length}` }));
+    posted.set(place, all);
+  }
+}
+
+const both = <T>(act: (one: Cluster, other: Cluster) => Promise<T>): Promise<[T, T]> =>
+  Promise.all([act(here, there), act(there, here)]);
+
+/** Returns the statuses of the other server's person in the home of this one's. */
+async function arrivedAt(place: Cluster, from: Cluster): Promise<Answer[]> {
+  const home: Answer[] = await place.ask('GET', 'timelines/home?limit=40');
+  return home.filter(({ account, reblog }) => account.acct.endsWith(`@${from.host}`) && !reblog);
+}
+
+/** Waits until a home has all posts, and returns what it has then. */
+const converged = (place: Cluster, from: Cluster) =>
+  seen(
+    `all posts of ${from.person.name}`,
+    async () => (await arrivedAt(place, from)).length >= postsOf(from).length && arrivedAt(place, from),
+    BACK_MS_MAX,
+  );
+
+/** Finds the copy of a status of the other server. */
+const copyOf = async (place: Cluster, { uri }: Answer): Promise<Answer> => (await place.find(uri)).statuses[0];
+
+/** Makes both servers deliver at once what waits for the other, as soon as the shards of the dead node have an owner. */
+const retry = () =>
+  both((one, other) => {
+    const steer = () => operatorClient(one.server.dataDir)('federation.steer', { host: other.host, act: 'retry' });
+    return seen(
+      `${one.host} tries again`,
+      () =>
+        steer().then(
+          () => true,
+          () => false,
+        ),
+      BACK_MS_MAX,
+    );
+  });
+
+test('posts of both arrive once while a node of each is killed and comes back', async () => {
+  await both((one) => post(one, POSTS));
+  await both(async (one) => {
+    await Promise.all([post(one, POSTS), one.server.node(1).kill()]);
+    await post(one, POSTS);
+    await one.server.node(1).restart();
+    await post(one, POSTS);
+  });
+  await retry();
+  await both(async (one, other) => {
+    const arrived = await converged(one, other);
+    // Order is promised for each object, not between posts.
+    assert.deepEqual(
+      arrived.map(({ uri }) => uri).sort(),
+      postsOf(other)
+        .map(({ uri }) => uri)
+        .sort(),
+    );
+  });
+});
+
+test('boosts, answers, edits and deletions of both hold when the other node is killed behind them', async () => {
+  const changed = await both(async (one, other) => {
+    const [boosted, answered, favourited] = await Promise.all(
+      postsOf(other)
+        .slice(0, 3)
+        .map((status) => copyOf(one, status)),
+    );
+    const [edited, deleted] = postsOf(one).slice(-2);
+    await one.ask('POST', `statuses/${boosted.id}/reblog`);
+    await one.ask('POST', `statuses/${favourited.id}/favourite`);
+    const status = `@${other.person.name}@${other.host} an answer`;
+    const answer = await one.ask('POST', 'statuses', { status, in_reply_to_id: answered.id });
+    await one.ask('PUT', `statuses/${edited.id}`, { status: 'better words' });
+    await one.ask('DELETE', `statuses/${deleted.id}`);
+    return { edited, deleted, answer };
+  });
+  await both(async (one) => {
+    await one.server.node(0).kill();
+    await one.server.node(0).restart();
+  });
+  await retry();
+  const [byAnn, byBen] = changed;
+  await both(async (one, other) => {
+    const [own, theirs] = one === here ? [byAnn, byBen] : [byBen, byAnn];
+    const counts = async () => {
+      const [boosted, answered, favourited] = await Promise.all(
+        postsOf(one)
+          .slice(0, 3)
+          .map(({ id }) => one.ask('GET', `statuses/${id}`)),
+      );
+      return [boosted.reblogs_count, answered.replies_count, favourited.favourites_count];
+    };
+    await seen('all marks', async () => (await counts()).every((count) => count > 0), BACK_MS_MAX);
+    assert.deepEqual(await counts(), [1, 1, 1]);
+    const thread = async () => (await one.ask('GET', `statuses/${postsOf(one)[1].id}/context`)).descendants;
+    assert.deepEqual(
+      (await thread()).map(({ uri }: Answer) => uri),
+      [theirs.answer.uri],
+    );
+    const copy = await copyOf(one, theirs.edited);
+    const content = async () => (await one.ask('GET', `statuses/${copy.id}`)).content;
+    await seen('the edit', async () => /better words/.test(await content()), BACK_MS_MAX);
+    const arrived = () => arrivedAt(one, other);
+    const isGone = async () => (await arrived()).every(({ uri }) => uri !== theirs.deleted.uri);
+    await seen('the deletion', isGone, BACK_MS_MAX);
+    await assert.rejects(one.ask('GET', `statuses/${own.deleted.id}`), /404/);
+    const told: Answer[] = await one.ask('GET', 'notifications');
+    assert.deepEqual(told.map(({ type }) => type).sort(), ['favourite', 'follow', 'mention', 'reblog']);
+    const { followers_count: followers } = await one.ask('GET', `accounts/${one.person.id}`);
+    assert.equal(followers, 1);
+  });
+});
+
+test('no node has reported a fault', () => {
+  assert.deepEqual([...here.server.faults, ...there.server.faults], []);
+});
