@@ -4,7 +4,7 @@ import type { AnyRoute } from '../../../gateway/http/route.js';
 import { allRoutes } from '../../../gateway/routes/index.js';
 import { Visitor } from '../../kit/network/visitor.js';
 import { type Person, TestServer } from '../../kit/services/server.js';
-import { makeUser, PASSWORD } from '../oauth/stage.js';
+import { makeUser, PASSWORD, signedIn } from '../oauth/stage.js';
 
 const FORMS = allRoutes.filter(
   ({ method, path }) => method === 'POST' && !/^\/(?:api|users|oauth\/(?:token|revoke|userinfo))\/?|inbox$/.test(path),
@@ -38,23 +38,19 @@ before(async () => {
   await makeUser(server, 'chief', 'owner');
   person = await server.person('ann');
   other = await server.person('bob');
-  chief = await signedIn('chief');
+  chief = await signedIn(server, 'chief');
   const post = await person.says('a post');
   const report = await other.post('/api/v1/reports', { account_id: person.id, status_ids: [post] });
   const filter = { csrf: await tokenOf(chief), title: 'kept', context: 'home', words: 'one', expires: 'never' };
   assert.equal((await chief.post('/settings/filters', { ...filter, filter_action: 'warn' })).status, 303);
   const [, filterId = ''] = /\/settings\/filters\/(\d+)/.exec((await chief.get('/settings/filters')).text) ?? [];
-  ids = { '/settings/filters': filterId, '/web/posts': post, '/web': person.id };
+  const own = await chief.post('/web/compose', { csrf: filter.csrf, status: 'an own post' });
+  assert.equal(own.status, 303, own.text);
+  const [, ownPost = ''] = /\/@chief\/(\d+)/.exec((await chief.get('/@chief')).text) ?? [];
+  ids = { '/settings/filters': filterId, '/web/posts': ownPost, '/web': person.id };
   ids = { ...ids, '/moderation/accounts': person.id, '/moderation': report.body.id };
 });
 after(() => server?.stop());
-
-async function signedIn(login: string): Promise<Visitor> {
-  const visitor = new Visitor(server, { accept: 'text/html' });
-  await visitor.get('/auth/sign_in');
-  assert.equal((await visitor.submit('/auth/sign_in', { login, password: PASSWORD })).status, 303);
-  return visitor;
-}
 
 /** Returns a browser with its token for the form. */
 async function browserFor(route: AnyRoute): Promise<{ visitor: Visitor; csrf: string }> {
@@ -164,7 +160,7 @@ test('repeated and foreign fields of a form do no harm', async () => {
 
 test('a missing, forged or foreign token is refused with a page by every form, and nothing changes', async () => {
   const before = await state();
-  const foreign = await tokenOf(await signedIn('chief'));
+  const foreign = await tokenOf(await signedIn(server, 'chief'));
   const stranger = new Visitor(server, { accept: 'text/html' });
   await stranger.get('/auth/sign_in');
   const strangers = stranger.hidden('/auth/sign_in').csrf ?? '';

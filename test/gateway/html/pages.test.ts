@@ -4,7 +4,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { languageOf } from '../../../gateway/html/texts/index.js';
 import { Visitor } from '../../kit/network/visitor.js';
 import { TestServer } from '../../kit/services/server.js';
-import { makeUser, PASSWORD } from '../oauth/stage.js';
+import { makeUser, signedIn } from '../oauth/stage.js';
 
 let server: TestServer;
 before(async () => {
@@ -81,15 +81,8 @@ test('over TLS, pages bind browsers to TLS', async () => {
   }
 });
 
-async function signedIn(): Promise<Visitor> {
-  const visitor = new Visitor(server, { accept: 'text/html' });
-  await visitor.get('/auth/sign_in');
-  await visitor.submit('/auth/sign_in', { login: 'alice', password: PASSWORD });
-  return visitor;
-}
-
 test('preferences are changed by a form, and a form of another site changes nothing', async () => {
-  const visitor = await signedIn();
+  const visitor = await signedIn(server, 'alice');
   const path = '/settings/preferences';
   const shown = await visitor.get(path);
   assert.match(shown.text, /<option value="public" selected>/);
@@ -110,7 +103,7 @@ test('preferences are changed by a form, and a form of another site changes noth
 });
 
 test('a language that does not exist is refused at its field, and what was typed stays', async () => {
-  const visitor = await signedIn();
+  const visitor = await signedIn(server, 'alice');
   const path = '/settings/preferences';
   await visitor.get(path);
   const refused = await visitor.submit(path, { language: 'klingon!' });

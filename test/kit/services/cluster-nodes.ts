@@ -11,6 +11,7 @@ import type { Place } from '../../scenarios/worlds/node-address.js';
 import { Balancer } from '../network/balancer.js';
 import { until } from '../time/until.js';
 import { cassandraAddress, cassandraSettings, dropKeyspace } from './cassandra.js';
+import { areEven } from './even-shares.js';
 import { ServerProcess } from './server-process.js';
 
 /** Number of nodes unless a test needs fewer: with three, two remain when one is killed. */
@@ -137,7 +138,7 @@ export class ClusterNodes {
     const counts = this.nodes.map(
       (_, index) => owners.filter((owner) => owner?.startsWith(`node${index + 1}#`)).length,
     );
-    return Math.max(...counts) - Math.min(...counts) <= 1 && counts.reduce((a, b) => a + b) === owners.length;
+    return areEven(counts, owners.length);
   }
 
   /** Returns the number of the actor's first events in its journal, one page at most. */

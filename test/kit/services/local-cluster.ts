@@ -8,6 +8,7 @@ import { V8_FLAGS } from '../../../cli/bundle.js';
 import { operatorClient } from '../../../cli/operator-socket.js';
 import { tied } from '../../../cluster/local/process.js';
 import { until } from '../time/until.js';
+import { areEven } from './even-shares.js';
 
 export interface ClusterNodeEntry {
   readonly name: string;
@@ -113,7 +114,7 @@ export class LocalCluster {
       this.nodes.map((node) => operatorClient(node.data_dir)('status', {})),
     )) as readonly { readonly shards?: number }[];
     const counts = states.map(({ shards }) => Number(shards));
-    return Math.max(...counts) - Math.min(...counts) <= 1 && counts.reduce((a, b) => a + b) === SHARDS;
+    return areEven(counts, SHARDS);
   }
 
   /** Resolves when the process has ended. */

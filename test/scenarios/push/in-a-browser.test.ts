@@ -60,8 +60,14 @@ async function post(person: Person, path: string, body: object): Promise<unknown
   return answer.json();
 }
 
-/** Hands a decrypted message to the page's service worker, as the browser does when its push service delivers one. */
-async function deliver(page: Page, data: string): Promise<void> {
+/** Interval after which a message without an alert is delivered again. */
+const REDELIVERY_MS = 10_000;
+
+/**
+ * Returns the delivery of a decrypted message to the page's service worker, as the browser does when its push service
+ * delivers one.
+ */
+async function deliveryTo(page: Page): Promise<(data: string) => Promise<unknown>> {
   const session = await page.context().newCDPSession(page);
   const found = new Promise<string>((resolve) => {
     session.on('ServiceWorker.workerRegistrationUpdated', ({ registrations }) => {
@@ -71,7 +77,7 @@ async function deliver(page: Page, data: string): Promise<void> {
   });
   await session.send('ServiceWorker.enable');
   const registrationId = await found;
-  await session.send('ServiceWorker.deliverPushMessage', { origin: clientUrl, registrationId, data });
+  return (data) => session.send('ServiceWorker.deliverPushMessage', { origin: clientUrl, registrationId, data });
 }
 
 interface Shown {
@@ -95,13 +101,19 @@ test('a service worker shows the alert of a mention, in the words that the serve
   await post(ben, '/api/v1/statuses', { status: '@ada <b>look</b> & a murmuration 🐦', visibility: 'public' });
   const [message] = await receiver.arrived(subscription.endpoint, 1, STEP_MS_MAX);
   assert.deepEqual(receiver.complaints, []);
-  await deliver(page, message?.text ?? '');
+  const deliver = await deliveryTo(page);
   const read =
     'navigator.serviceWorker.ready.then((ready) => ready.getNotifications())' +
     '.then((all) => all.map(({ title, body, tag, lang, data }) => ({ title, body, tag, lang, type: data.type })))';
+  let deliveredMs = Number.NEGATIVE_INFINITY;
   const [shown] = await until(
     'a notification of the page',
     async () => {
+      // A busy browser drops a message whose worker does not start in time. The tag keeps repeats to one alert.
+      if (performance.now() - deliveredMs > REDELIVERY_MS) {
+        await deliver(message?.text ?? '');
+        deliveredMs = performance.now();
+      }
       const all = (await page.evaluate(read)) as Shown[];
       return all.length > 0 && all;
     },
