@@ -12,9 +12,11 @@ import { benchClusterWarm } from './cluster/cluster-warm.js';
 import { benchDeliveries } from './crowd/deliveries.js';
 import { benchGrowth } from './crowd/growth.js';
 import { benchHttpDeliveries } from './crowd/http-deliveries.js';
-import { benchDeliver } from './deliver.js';
 import { endTogether } from './end-together.js';
-import { benchInbox } from './inbox.js';
+import { benchCreates } from './federation/creates.js';
+import { benchDeliver } from './federation/deliver.js';
+import { benchInbox } from './federation/inbox.js';
+import { benchSignatures } from './federation/signatures.js';
 import { measureJournal } from './journal.js';
 import { benchDiscoveryLists } from './lists/discovery-lists.js';
 import { benchLists } from './lists/lists.js';
@@ -38,7 +40,6 @@ import { OtherWork } from './process-figures.js';
 import { benchDeadPushService } from './push/dead-service.js';
 import { benchPushSender } from './push/sender.js';
 import { printTable, type Row } from './row.js';
-import { benchSignatures } from './signatures.js';
 import { benchStart } from './start.js';
 import { benchIdleSockets } from './streams/idle-sockets.js';
 import { benchStreams } from './streams/streams.js';
@@ -79,6 +80,7 @@ const benchmarks: Readonly<Record<string, () => Promise<Row[]>>> = {
     })),
   signatures: benchSignatures,
   inbox: benchInbox,
+  'inbox-creates': benchCreates,
   deliver: benchDeliver,
   bulk: benchBulk,
   'bare-page': benchBarePage,

@@ -7,6 +7,7 @@ import { type Call, drive, type Target } from './http-load.js';
 /** The fields of a status by which answers are judged. */
 export interface Status {
   readonly id: string;
+  readonly uri: string;
   readonly content: string;
   readonly visibility: string;
   readonly favourited: boolean;
@@ -134,16 +135,22 @@ export class Town {
    */
   async assertHome(viewer: Made, heard: readonly Made[]): Promise<void> {
     const expected = heard.flatMap(({ id }) => this.posted.get(id) ?? []);
-    const found: string[] = [];
+    const found = (await this.home(viewer)).map(({ id }) => id);
+    assert.deepEqual(found, expected.sort().reverse(), `the home of ${viewer.username}`);
+  }
+
+  /** Reads the viewer's home to its end; returns its statuses, newest first. */
+  async home(viewer: Made): Promise<Status[]> {
+    const found: Status[] = [];
     for (let page = 0; page < HOME_PAGES_MAX; page++) {
-      const last = found.at(-1);
+      const last = found.at(-1)?.id;
       const from = last === undefined ? '' : `&max_id=${last}`;
       const path = `/api/v1/timelines/home?limit=${HOME_PAGE}${from}`;
       const statuses = await this.call<Status[]>(get(path, viewer, Array.isArray));
       if (statuses.length === 0) break;
-      found.push(...statuses.map(({ id }) => id));
+      found.push(...statuses);
     }
-    assert.deepEqual(found, expected.sort().reverse(), `the home of ${viewer.username}`);
+    return found;
   }
 }
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
 import { promisify } from 'node:util';
-import { newKey, received } from '../test/transport/federation/signed.js';
-import { signatureHeaders } from '../transport/federation/signatures/signing.js';
-import { SignatureVerifier } from '../transport/federation/verification.js';
-import { OtherWork } from './process-figures.js';
-import type { Row } from './row.js';
+import { newKey, received } from '../../test/transport/federation/signed.js';
+import { signatureHeaders } from '../../transport/federation/signatures/signing.js';
+import { SignatureVerifier } from '../../transport/federation/verification.js';
+import { OtherWork } from '../process-figures.js';
+import type { Row } from '../row.js';
 
 const COUNT = 4_000;
 const ROUNDS = 5;

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { newKey, Peer, type PeerActor } from '../test/kit/federation/peer.js';
-import { type Call, type Load, measureInTurn } from './http-load.js';
-import type { Row } from './row.js';
-import { at, get, type Status, Town, write } from './town.js';
+import { newKey, Peer } from '../../test/kit/federation/peer.js';
+import { type Call, type Load, measureInTurn } from '../http-load.js';
+import type { Row } from '../row.js';
+import { at, get, type Status, Town, write } from '../town.js';
+import { Sender } from './sender.js';
 
 const IN_FLIGHT = 32;
 const ROUNDS = 3;
@@ -29,7 +30,7 @@ export async function benchInbox(): Promise<Row[]> {
     const foreign = Array.from({ length: PEOPLE }, (_, index) => peer.actor(`p${index}`, {}, key));
     const base = town.target.urls[0] ?? '';
     const localTargets = town.followers.slice(0, FOLLOWED);
-    const sender = new Sender(`${base}/inbox`, base);
+    const sender = new Sender(base);
     const statuses = Math.ceil((COUNT * ROUNDS + WARM_UP) / PEOPLE) + PEOPLE;
     await town.each('post', statuses, (index) => town.post(at(town.authors, index), `number ${index}`));
     const ids = town.newest;
@@ -88,26 +89,4 @@ function authorOf(town: Town, id: string): string {
   const found = town.authorOf(id);
   assert.ok(found);
   return found.username;
-}
-
-/** Makes the requests of other servers. */
-class Sender {
-  constructor(
-    private readonly inbox: string,
-    private readonly base: string,
-  ) {}
-
-  signed(actor: PeerActor, type: string, object: string): Call {
-    return this.#call(actor.signed(this.inbox, actor.activity(type, object)));
-  }
-
-  deletion(index: number): Call {
-    const actor = `https://gone${index}.example/users/x`;
-    const body = JSON.stringify({ type: 'Delete', id: `${actor}#delete`, actor, object: actor, to: this.base });
-    return this.#call({ headers: { 'content-type': 'application/activity+json' }, body });
-  }
-
-  #call(signed: NonNullable<Call['signed']>): Call {
-    return { method: 'POST', path: '/inbox', signed, right: () => false };
-  }
 }

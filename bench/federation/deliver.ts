@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { newKey, Peer } from '../test/kit/federation/peer.js';
-import { until } from '../test/kit/time/until.js';
-import type { Made } from './accounts.js';
-import { cpuSeconds, OtherWork } from './process-figures.js';
-import { percentile, type Row } from './row.js';
-import { at, Town } from './town.js';
+import { newKey, Peer } from '../../test/kit/federation/peer.js';
+import { until } from '../../test/kit/time/until.js';
+import type { Made } from '../accounts.js';
+import { cpuSeconds, OtherWork } from '../process-figures.js';
+import { percentile, type Row } from '../row.js';
+import { at, Town } from '../town.js';
 
 const HOSTS = 100;
 const ROUNDS = 5;
