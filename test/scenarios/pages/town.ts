@@ -95,6 +95,7 @@ export async function makeTown(server: ServerProcess): Promise<Town> {
   return [
     { pages: pagesOf(root, last) },
     { pages: settings, by: ann },
+    { pages: webPages(root, last, bob.id), by: ann },
     { pages: staffPages(report, ann.id), by: CHIEF },
   ];
 }
@@ -135,8 +136,10 @@ async function makeSettings(url: string, person: Person, [muted, blocked]: reado
 const settingsOf = (filter: string): readonly Visited[] =>
   [
     ...['profile', 'preferences', 'filters', 'filters/new', `filters/${filter}`],
-    ...['mutes', 'blocks', 'domain_blocks', 'archive'],
-  ].map((name) => ({ path: `/settings/${name}` }));
+    ...['mutes', 'blocks', 'domain_blocks', 'archive', 'otp'],
+  ]
+    .map((name) => ({ path: `/settings/${name}` }))
+    .concat([{ path: '/auth/sessions' }, { path: '/auth/password/change' }]);
 
 async function upload(url: string, { token }: Person): Promise<string> {
   const form = new FormData();
@@ -158,7 +161,7 @@ const pagesOf = (root: string, last: string): readonly Visited[] =>
     ...['/@hider', '/@hider/followers', '/@hider/following', '/@bob'],
     ...['', '/embed', '/history'].map((part) => `/@ann/${root}${part}`),
     `/@ann/${last}`,
-    ...['/auth/sign_in', '/auth/sign_up', '/auth/password/new'],
+    ...['/auth/sign_in', '/auth/sign_up', '/auth/password/new', '/api'],
   ]
     .map((path) => ({ path }))
     .concat([
@@ -167,6 +170,14 @@ const pagesOf = (root: string, last: string): readonly Visited[] =>
       { path: '/directory?order=worst', status: 422 },
       { path: '/@ann/follow?from=nonsense', status: 422 },
     ] as Visited[]);
+
+/** The pages of the client in the browser. */
+const webPages = (root: string, last: string, person: string): readonly Visited[] =>
+  [
+    ...['', '/notifications', '/search', '/search?q=birds', `/people/${person}`],
+    ...['', '/edit', '/history'].map((part) => `/posts/${root}${part}`),
+    `/posts/${last}`,
+  ].map((path) => ({ path: `/web${path}` }));
 
 const staffPages = (report: string, account: string): readonly Visited[] =>
   [
