@@ -6,8 +6,8 @@ import { findLocal } from './find-local.js';
 
 type Federated = Pick<Services, 'registry' | 'instance' | 'federation'>;
 
-/** Longest address that is looked up at another server. */
-const ADDRESS_CHARS_MAX = 320;
+/** Longest address that is looked up. */
+export const ADDRESS_CHARS_MAX = 320;
 
 /** The name and domain of an account of another server. */
 interface Address {

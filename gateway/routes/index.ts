@@ -60,6 +60,7 @@ import { inviteRoutes } from './settings/invites.js';
 import { preferenceRoutes } from './settings/preferences.js';
 import { profileSettingRoutes } from './settings/profile.js';
 import { relationPageRoutes } from './settings/relations.js';
+import { transferRoutes } from './settings/transfer.js';
 import { asyncRefreshRoutes } from './statuses/async-refreshes.js';
 import { pollRoutes } from './statuses/polls.js';
 import { quoteRoutes } from './statuses/quotes.js';
@@ -152,6 +153,7 @@ const routes: readonly AnyRoute[] = [
   ...tagRoutes,
   ...timelineRoutes,
   ...tokenRoutes,
+  ...transferRoutes,
   ...trendRoutes,
   ...userListRoutes,
   ...v1FilterRoutes,

@@ -1,3 +1,5 @@
+import { quotedCell, readCsv } from '../text/csv.js';
+
 /** A limit of a domain as lists of blocks contain it. */
 export interface ListedBlock {
   readonly domain: string;
@@ -16,8 +18,6 @@ export const SEVERITIES: readonly string[] = ['noop', 'silence', 'suspend'];
 const LINE_CHARS_MAX = 1_000;
 /** Longest comment that is taken; more is cut. */
 export const COMMENT_CHARS_MAX = 500;
-/** Columns that are read: twice those of the known formats. */
-const CELLS_MAX = 16;
 const HEADER = '#domain,#severity,#reject_media,#reject_reports,#public_comment,#obfuscate';
 
 /**
@@ -25,10 +25,7 @@ const HEADER = '#domain,#severity,#reject_media,#reject_reports,#public_comment,
  * @param linesMax lines that are read at most; default: all
  */
 export function readBlocks(text: string, linesMax?: number): ListedBlock[] {
-  const rows = text
-    .replace(/^\ufeff/, '')
-    .split(/\r?\n/, linesMax)
-    .map((line) => cellsOf(line.slice(0, LINE_CHARS_MAX)));
+  const rows = readCsv(text, LINE_CHARS_MAX, linesMax);
   const isHeader = rows[0]?.some((name) => name.replace('#', '') === 'domain') === true;
   const names = isHeader ? (rows.shift() ?? []).map((name) => name.replace(/^#/, '')) : ['domain', 'severity'];
   return rows.flatMap((cells) => {
@@ -42,21 +39,10 @@ export function readBlocks(text: string, linesMax?: number): ListedBlock[] {
   });
 }
 
-/** Returns the cells of one line: plain, or in quotes with doubled quotes within (RFC 4180 without line breaks). */
-function cellsOf(line: string): string[] {
-  const cells: string[] = [];
-  for (const [, quoted, plain] of line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)) {
-    cells.push(quoted === undefined ? (plain ?? '') : quoted.replaceAll('""', '"'));
-    if (cells.length === CELLS_MAX) break;
-  }
-  return cells;
-}
-
 /** Writes a list as Mastodon imports it. */
 export function writeBlocks(blocks: readonly ListedBlock[]): string {
   const lines = blocks.map(({ domain, severity, rejectMedia, rejectReports, publicComment, obfuscate }) => {
-    const comment = publicComment.replace(/\s+/g, ' ').replaceAll('"', '""');
-    return [domain, severity, rejectMedia, rejectReports, comment && `"${comment}"`, obfuscate].join(',');
+    return [domain, severity, rejectMedia, rejectReports, quotedCell(publicComment), obfuscate].join(',');
   });
   return `${[HEADER, ...lines].join('\n')}\n`;
 }

@@ -42,7 +42,14 @@ const sectionsIn = ({ texts: { settings, auth }, person }: Reader): readonly Sec
       ['/auth/sessions', settings.sessions],
     ],
   },
-  { title: settings.data.title, pages: [['/settings/archive', settings.data.archive.title]] },
+  {
+    title: settings.data.title,
+    pages: [
+      ['/settings/archive', settings.data.archive.title],
+      ['/settings/export', settings.data.transfer.export],
+      ['/settings/import', settings.data.transfer.import],
+    ],
+  },
   ...(person?.mayInvite === true
     ? ([{ title: settings.invites.title, pages: [['/settings/invites', settings.invites.title]] }] as const)
     : []),

@@ -1,5 +1,36 @@
 import type { Texts } from '../texts.js';
 
+/** Texts of exports and imports of lists. They are part of `data`. */
+const transfer: Texts['settings']['data']['transfer'] = {
+  export: 'Exportieren',
+  import: 'Importieren',
+  exportText: 'Deine Listen als CSV-Dateien. Andere Server mit den Formaten von Mastodon importieren sie.',
+  importText: 'Eine CSV-Datei mit einer Liste, die du hier oder auf einem anderen Server exportiert hast.',
+  kinds: {
+    follows: 'Leute, denen du folgst',
+    lists: 'Listen',
+    blocks: 'Blockierte Profile',
+    mutes: 'Stummgeschaltete Profile',
+    domain_blocks: 'Blockierte Server',
+    bookmarks: 'Lesezeichen',
+  },
+  kind: 'Die Liste in der Datei',
+  file: 'Datei',
+  mode: 'Einträge, die du schon hast',
+  merge: 'bleiben',
+  overwrite: 'verschwinden, wenn sie nicht in der Datei stehen',
+  start: 'Importieren',
+  next: 'Fortsetzen',
+  done: (count) => (count === 1 ? '1 Eintrag importiert.' : `${count} Einträge importiert.`),
+  removed: (count) => (count === 1 ? '1 früherer Eintrag entfernt.' : `${count} frühere Einträge entfernt.`),
+  left: (count) => `Noch ${count}. Eine lange Liste wird in mehreren Schritten importiert.`,
+  busy: 'Der Server braucht erst eine Pause: Mach in einigen Minuten weiter.',
+  failed: (count) => `${count} konnten nicht importiert werden, zum Beispiel weil dort niemand zu finden ist:`,
+  unreadable: (kilobytes) => `Die Datei muss eine CSV-Datei in UTF-8 von höchstens ${kilobytes} KB sein.`,
+  tooMany: (rows) => `Die Datei hat mehr als ${rows} Einträge.`,
+  empty: 'Die Datei nennt nichts dieser Art.',
+};
+
 /** Texts of what people take along and bring with them. They are part of `settings`. */
 export const data: Texts['settings']['data'] = {
   title: 'Deine Daten',
@@ -18,4 +49,5 @@ export const data: Texts['settings']['data'] = {
     partial: 'Es ist zu groß für alle deine Dateien: Die neuesten fehlen.',
     refused: 'Du kannst alle 7 Tage ein Archiv anfordern.',
   },
+  transfer,
 };
