@@ -29,7 +29,7 @@ export interface Owner {
   confirmed: boolean;
   approved: boolean;
   disabled: boolean;
-  readonly locale: string;
+  locale: string;
   readonly clientId: string | undefined;
   /** The nonce that was mailed last; undefined if the address belongs to another account. */
   confirmationNonce: string | undefined;

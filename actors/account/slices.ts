@@ -15,6 +15,7 @@ import type * as home from './home.js';
 import { indexing } from './indexing.js';
 import { invites } from './invites.js';
 import { lists } from './lists.js';
+import { locale } from './locale.js';
 import { markers } from './markers.js';
 import { media } from './media.js';
 import { moderation } from './moderation.js';
@@ -58,6 +59,7 @@ export const accountSlices = [
   ownApps,
   signIns,
   ownerMail,
+  locale,
   profile,
   indexing,
   domainBlocks,

@@ -1479,6 +1479,11 @@ export interface AccountMailsChosen {
   readonly wanted: boolean;
 }
 
+/** The owner chooses the language of pages, mails and pushes (locale.ts). */
+export interface AccountChooseLocale {
+  readonly locale: string;
+}
+
 /** Somebody signed up with the address of this account. */
 export interface AccountSignUpRepeated {
   readonly atMs: number;
@@ -4147,6 +4152,7 @@ export interface Messages {
   'murmuration.account.Undelivered': AccountUndelivered;
   'murmuration.account.ChooseMails': AccountChooseMails;
   'murmuration.account.MailsChosen': AccountMailsChosen;
+  'murmuration.account.ChooseLocale': AccountChooseLocale;
   'murmuration.account.SignUpRepeated': AccountSignUpRepeated;
   'murmuration.account.NoteArchive': AccountNoteArchive;
   'murmuration.account.ArchiveReady': AccountArchiveReady;

@@ -2,6 +2,7 @@ import type { Answer } from '../../http/route.js';
 import type { CredentialAccount } from '../../pages/account/account.js';
 import { Choice, Csrf, Labelled, Tick } from '../parts/form.js';
 import type { Reader, Site } from '../site.js';
+import { LANGUAGE_TAGS } from '../texts/index.js';
 import { settingsAnswer } from './frame.js';
 
 /** The state of the form: stored values, or those that were typed, and what is wrong with them. */
@@ -12,6 +13,9 @@ export interface Preferences {
   readonly wrongLanguage?: string;
   readonly typedLanguage?: string;
 }
+
+/** Returns the name of a language in that language. */
+const nameOf = (tag: string) => new Intl.DisplayNames([tag], { type: 'language' }).of(tag) ?? tag;
 
 /** Renders the preferences of a person. */
 export function preferencesPage(site: Site, reader: Reader, preferences: Preferences): Answer {
@@ -24,6 +28,12 @@ export function preferencesPage(site: Site, reader: Reader, preferences: Prefere
     <>
       <form method="post" action="/settings/preferences">
         <Csrf reader={reader} />
+        <Choice
+          name="page_language"
+          label={settings.pageLanguage}
+          value={reader.language}
+          options={LANGUAGE_TAGS.map((tag) => [tag, nameOf(tag)])}
+        />
         <Choice name="privacy" label={settings.visibility} value={account.source.privacy} options={visibilities} />
         <Labelled name="language" label={settings.language} hint={settings.languageHint} wrong={wrongLanguage}>
           <input

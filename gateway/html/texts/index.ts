@@ -8,6 +8,8 @@ export type { Texts } from './texts.js';
 const LANGUAGES = { en, de } satisfies Readonly<Record<string, Texts>>;
 export type Language = keyof typeof LANGUAGES;
 
+export const LANGUAGE_TAGS = Object.keys(LANGUAGES) as readonly Language[];
+
 const isLanguage = (tag: string): tag is Language => Object.hasOwn(LANGUAGES, tag);
 
 export const textsIn = (language: Language): Texts => LANGUAGES[language];

@@ -15,7 +15,7 @@ export async function readerOf(asked: Asked): Promise<Reader & { readonly sessio
 
 /** Works as `readerOf`, for a session that was read already. */
 export function readerWith({ headers, url, services, refused }: Asked, session: Session | undefined): Reader {
-  const language = languageOf(headers['accept-language']);
+  const language = languageOf(headers['accept-language'], session?.account.locale);
   const texts = textsIn(language);
   const fault = refused && faultOf(refused, texts);
   const reader = { language, texts, url, ifNoneMatch: headers['if-none-match'], ...(fault !== undefined && { fault }) };

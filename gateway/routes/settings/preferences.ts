@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { preferencesPage } from '../../html/settings/preferences-page.js';
+import { LANGUAGE_TAGS } from '../../html/texts/index.js';
 import { type AnyRoute, redirect } from '../../http/route.js';
 import type { CredentialAccount } from '../../pages/account/account.js';
 import { type Personal, personalForm, personalPage } from '../html/personal.js';
@@ -27,6 +28,7 @@ const save = personalForm(
     page: show,
     body: {
       privacy: Type.Optional(Type.String({ maxLength: WORD_CHARS_MAX })),
+      page_language: Type.Optional(Type.Union(LANGUAGE_TAGS.map((tag) => Type.Literal(tag)))),
       language: Type.Optional(Type.String({ maxLength: WORD_CHARS_MAX })),
       sensitive: tick(),
       hide_collections: tick(),
@@ -36,9 +38,10 @@ const save = personalForm(
     },
   },
   async (personal) => {
-    const { api, request, site, reader } = personal;
+    const { api, request, site, reader, session } = personal;
     const {
       privacy,
+      page_language: locale,
       language,
       sensitive,
       csrf: _csrf,
@@ -50,7 +53,10 @@ const save = personalForm(
       path: '/api/v1/accounts/update_credentials',
       body,
     });
-    if (changed.status === 200) return redirect(`${PATH}?saved=true`, 303);
+    if (changed.status === 200) {
+      if (locale !== undefined) await request.services.askAccount(session.account.id, 'chooseLocale', { locale });
+      return redirect(`${PATH}?saved=true`, 303);
+    }
     const account = await own(personal);
     const wrong = { wrongLanguage: changed.body.error ?? '', typedLanguage: language ?? '' };
     return preferencesPage(site, reader, { account, isSaved: false, ...wrong });

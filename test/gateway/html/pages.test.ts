@@ -4,7 +4,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { languageOf } from '../../../gateway/html/texts/index.js';
 import { Visitor } from '../../kit/network/visitor.js';
 import { TestServer } from '../../kit/services/server.js';
-import { makeUser, signedIn } from '../oauth/stage.js';
+import { makeUser, PASSWORD, signedIn } from '../oauth/stage.js';
 
 let server: TestServer;
 before(async () => {
@@ -100,6 +100,19 @@ test('preferences are changed by a form, and a form of another site changes noth
   assert.match(saved, /role="status">Saved\./);
   assert.match(saved, /<option value="unlisted" selected>/);
   assert.match(saved, /name="bot" value="true" checked/);
+});
+
+test('pages have the language of the account, not that of the browser', async () => {
+  await makeUser(server, 'berta');
+  const visitor = new Visitor(server, { accept: 'text/html', 'accept-language': 'de' });
+  assert.match((await visitor.get('/auth/sign_in')).text, /<html lang="de"/);
+  await visitor.submit('/auth/sign_in', { login: 'berta', password: PASSWORD });
+  const path = '/settings/preferences';
+  assert.match((await visitor.get(path)).text, /<html lang="en"/);
+  assert.equal((await visitor.submit(path, { page_language: 'tlh' })).status, 422);
+  assert.equal((await visitor.submit(path, { page_language: 'de' })).status, 303);
+  const english = await signedIn(server, 'berta');
+  assert.match((await english.get(path)).text, /<html lang="de".*<option value="de" selected>Deutsch</s);
 });
 
 test('a language that does not exist is refused at its field, and what was typed stays', async () => {

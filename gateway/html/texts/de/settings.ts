@@ -8,6 +8,7 @@ export const settings: Texts['settings'] = {
   saved: 'Gespeichert.',
   preferences: 'Vorlieben',
   visibility: 'Wer deine neuen Beiträge sieht, wenn du nichts anderes wählst',
+  pageLanguage: 'Sprache der Seiten und Mails',
   language: 'Sprache deiner neuen Beiträge',
   languageHint: 'Ein Kürzel wie en oder de. Leer: Sie wird am Text erkannt.',
   sensitive: 'Die Medien meiner Beiträge als heikel kennzeichnen',

@@ -8,6 +8,7 @@ export const settings = {
   saved: 'Saved.',
   preferences: 'Preferences',
   visibility: 'Who sees your new posts, unless you choose otherwise',
+  pageLanguage: 'Language of pages and mails',
   language: 'Language of your new posts',
   languageHint: 'A code such as en or de. Empty: it is recognised from the text.',
   sensitive: 'Mark the media of my posts as sensitive',
