@@ -5,6 +5,7 @@ import { makeId } from '../domain/ids.js';
 import { problem } from '../domain/problem.js';
 import type { Ctx, Recorded, Slice } from '../runtime/slice.js';
 import { type Events as CollectionEvents, type State as CollectionState, uncollected } from './collections.js';
+import { type Events as EndorseEvents, unendorsement } from './endorse.js';
 import type { Events as FollowEvents } from './follow.js';
 import { answered, type Events as FollowerEvents } from './followers.js';
 import type { Events as NoticeEvents, State as NoticesState } from './notify.js';
@@ -26,6 +27,7 @@ export interface Events {
  * the other's collections.
  */
 type More = Pick<FollowEvents, 'unfollowed'> &
+  Pick<EndorseEvents, 'unendorsed'> &
   Pick<FollowerEvents, 'followRequestRemoved'> &
   Pick<NoticeEvents, 'notificationDismissed' | 'noticeRetracted'> &
   Pick<CollectionEvents, 'collectionItemsRemoved'>;
@@ -128,7 +130,7 @@ export const block: Slice<State, Commands, Events, More> = {
  * followed account.
  */
 function partings(state: Readonly<State>, other: string, about: Pick<Ctx, 'nowMs'>): Recorded<Events & More>[] {
-  const events: Recorded<Events & More>[] = uncollected(state, other, about);
+  const events: Recorded<Events & More>[] = [...uncollected(state, other, about), ...unendorsement(state, other)];
   const edge = state.following.get(other);
   if (edge !== undefined)
     events.push({ type: 'unfollowed', target: other, edgeId: edge.edgeId, wasPending: edge.pending });

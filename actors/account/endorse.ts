@@ -2,8 +2,9 @@ import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
 import { edgePage } from '../domain/edge-page.js';
 import { problem } from '../domain/problem.js';
-import type { Slice } from '../runtime/slice.js';
+import type { Recorded, Slice } from '../runtime/slice.js';
 import { type RelationState, relationTo } from './relations.js';
+import type { OriginState } from './standing.js';
 
 export interface Commands {
   endorse: { in: P.AccountEndorse; out: P.AccountRelation };
@@ -19,13 +20,15 @@ export interface Events {
 export const ENDORSEMENTS_MAX = 200;
 
 /**
- * Accounts that the owner recommends on their profile, out of those they follow. An endorsement ends with the follow.
+ * Accounts that the owner recommends on their profile, out of those they follow. An endorsement ends with the follow. The
+ * follows of an account of another server are not all known here, so it need not follow.
  */
-export const endorse: Slice<RelationState, Commands, Events> = {
+export const endorse: Slice<RelationState & OriginState, Commands, Events> = {
   decide: {
-    endorse(state, { target }, { nowMs, newId }) {
+    endorse(state, { target }, { self, nowMs, newId }) {
       const relation = relationTo(state, target, nowMs);
-      if (!relation.following)
+      const isParted = target === self || relation.blocking || relation.blockedBy === true;
+      if (state.origin === undefined ? !relation.following : isParted)
         return problem('invalid', 'Validation failed: You must be already following the person you want to endorse');
       const reply = { ...relation, endorsed: true };
       if (relation.endorsed) return { events: [], reply };
@@ -35,7 +38,7 @@ export const endorse: Slice<RelationState, Commands, Events> = {
     },
     unendorse(state, { target }, { nowMs }) {
       const reply = { ...relationTo(state, target, nowMs), endorsed: false };
-      return { events: state.endorsed.has(target) ? [{ type: 'unendorsed', target }] : [], reply };
+      return { events: unendorsement(state, target), reply };
     },
     endorsements(state, bounds) {
       const edges = Array.from(state.endorsed, ([account, edgeId]) => ({ account, edgeId, untilMs: 0 }));
@@ -51,13 +54,13 @@ export const endorse: Slice<RelationState, Commands, Events> = {
       in: codec('murmuration.account.Endorse'),
       out: codec('murmuration.account.Relation'),
       repeats: 'idempotent',
-      local: true,
+      local: false,
     },
     unendorse: {
       in: codec('murmuration.account.Unendorse'),
       out: codec('murmuration.account.Relation'),
       repeats: 'idempotent',
-      local: true,
+      local: false,
     },
     endorsements: {
       in: codec('murmuration.account.EdgeBounds'),
@@ -71,3 +74,9 @@ export const endorse: Slice<RelationState, Commands, Events> = {
     unendorsed: { codec: codec('murmuration.account.Unendorsed'), invalidates: false },
   },
 };
+
+/** Returns the event that ends an endorsement together with the follow, if there is one. */
+export const unendorsement = (
+  { endorsed }: Pick<RelationState, 'endorsed'>,
+  target: string,
+): Recorded<Pick<Events, 'unendorsed'>>[] => (endorsed.has(target) ? [{ type: 'unendorsed', target }] : []);

@@ -5,6 +5,7 @@ import { edgePage } from '../domain/edge-page.js';
 import { type Problem, problem } from '../domain/problem.js';
 import { isLanguage } from '../domain/text/language.js';
 import type { Ctx, Decision, Slice } from '../runtime/slice.js';
+import { type Events as EndorseEvents, unendorsement } from './endorse.js';
 import { leaveLists } from './lists.js';
 import { type RelationState, relationTo } from './relations.js';
 import type { OriginState } from './standing.js';
@@ -42,7 +43,7 @@ export const FOLLOWS_WITH_LANGUAGES_MAX = 750;
 const ownRow = (account: string) => [{ table: accounts, key: { account } }];
 
 /** The follower's side of a follow. */
-export const follow: Slice<State, Commands, Events> = {
+export const follow: Slice<State, Commands, Events, Pick<EndorseEvents, 'unendorsed'>> = {
   decide: {
     follow(state, command, about) {
       const { self, nowMs, newId } = about;
@@ -80,14 +81,16 @@ export const follow: Slice<State, Commands, Events> = {
       };
       const reply = { ...relationTo(state, target, nowMs), ...none };
       if (edge === undefined) return { events: [], reply };
-      return { events: [{ type: 'unfollowed', target, edgeId: edge.edgeId, wasPending: edge.pending }], reply };
+      const { edgeId, pending: wasPending } = edge;
+      return { events: [...unendorsement(state, target), { type: 'unfollowed', target, edgeId, wasPending }], reply };
     },
     answerFollow(state, { target, edgeId, answer }) {
       const edge = state.following.get(target);
       const isKnown = answer !== 'rejected' && edge?.pending === (answer === 'pending');
       if (edge?.edgeId !== edgeId || isKnown) return { events: [], reply: {} };
       const { activityId } = edge;
-      return { events: [{ type: 'followAnswered', target, edgeId, answer, activityId }], reply: {} };
+      const ended = answer === 'rejected' ? unendorsement(state, target) : [];
+      return { events: [...ended, { type: 'followAnswered', target, edgeId, answer, activityId }], reply: {} };
     },
     following(state, bounds) {
       const edges: P.AccountEdge[] = [];

@@ -55,7 +55,7 @@ export interface RelationState {
   readonly followedTags: Map<string, string>;
   /** The owner's private notes by account. At most PERSONAL_NOTES_MAX. */
   readonly notes: Map<string, string>;
-  /** Edge ids of endorsements by account; all are followed. At most ENDORSEMENTS_MAX. */
+  /** Edge ids of endorsements by account; a local account follows all of them. At most ENDORSEMENTS_MAX. */
   readonly endorsed: Map<string, string>;
   /** Edge ids of blocked domains by name. At most DOMAIN_BLOCKS_MAX. */
   readonly blockedDomains: Map<string, string>;

@@ -1,5 +1,4 @@
 import { isProblem } from '../../actors/domain/problem.js';
-import { isThere } from '../../actors/domain/standing.js';
 import { Inbox, type Signatures, takeLater } from '../../actors/federation/inbox/inbox.js';
 import type { IncomingServices } from '../../actors/federation/inbox/port.js';
 import { KnownActivities, SeenSignatures } from '../../actors/federation/inbox/replays.js';
@@ -9,12 +8,12 @@ import { answererOf, askerOf, receiverOf } from '../../actors/runtime/kind.js';
 import type { Runtime } from '../../actors/runtime/runtime.js';
 import type { Services } from '../../gateway/http/services.js';
 import type { StoreAccountRecord } from '../../proto/gen/types.js';
-import { accounts } from '../../store/tables.js';
 import { INBOX_TOPIC } from '../../transport/bus.js';
 import type { FederationClient } from '../../transport/federation/port.js';
 import { parseSignature, type SignatureVerifier } from '../../transport/federation/verification.js';
 import type { Kinds } from '../actors.js';
 import type { NodeBase } from '../base.js';
+import { localAccountNamed } from './local-account.js';
 
 /** Parts of the gateway that the inbox needs. */
 type Parts = Pick<Services, 'registry' | 'newAccountId'>;
@@ -41,11 +40,7 @@ export function incomingServices(
       const relation = isProblem(reply) ? undefined : reply.relations[0];
       return { following: relation?.following === true, blockedBy: relation?.blockedBy !== false };
     },
-    async localAccount(username) {
-      const id = await registry.find(`acct:${username.toLowerCase()}`);
-      const record = id === undefined ? undefined : await tables.get(accounts, { account: id });
-      return record !== undefined && isThere(record) ? record : undefined;
-    },
+    localAccount: (username) => localAccountNamed({ registry, tables }, username),
     activities: new KnownActivities(tables, caches),
     tables,
     clock,

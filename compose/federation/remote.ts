@@ -1,3 +1,4 @@
+import { localAccountAt } from '../../actors/federation/incoming/local.js';
 import { Notes } from '../../actors/federation/remote/notes.js';
 import { People, type PeopleContext } from '../../actors/federation/remote/people.js';
 import type { RemoteNotes, RemotePeople, RemoteProfiles, RemoteThreads } from '../../actors/federation/remote/port.js';
@@ -8,6 +9,7 @@ import type { Runtime } from '../../actors/runtime/runtime.js';
 import type { FederationClient } from '../../transport/federation/port.js';
 import type { Kinds } from '../actors.js';
 import type { NodeBase } from '../base.js';
+import { localAccountNamed } from './local-account.js';
 
 /** Accounts, statuses, threads and profiles of other servers. */
 interface Remote {
@@ -37,6 +39,10 @@ export function openRemote(
     people,
     notes,
     threads: new Threads({ ...around, tables }),
-    profiles: new Profiles({ ...around, askAccount }),
+    profiles: new Profiles({
+      ...{ ...around, people, askAccount },
+      localAccountAt: (uri) =>
+        localAccountAt(uri, { baseUrl, localAccount: (name) => localAccountNamed({ ...names, tables }, name) }),
+    }),
   };
 }

@@ -16,6 +16,7 @@ const PAGES: Readonly<Record<string, (asked: Asked) => Soon<Answer | Problem>>> 
   '/users/:name/following': ({ params }) => redirect(`/@${params.name}/following`),
   '/users/:name/collections/featured': ({ params }) => redirect(`/@${params.name}`),
   '/users/:name/collections/tags': ({ params }) => redirect(`/@${params.name}`),
+  '/users/:name/collections/accounts': ({ params }) => redirect(`/@${params.name}`),
   '/users/:name/statuses/:id/replies': ({ params }) => redirect(`/@${params.name}/${params.id}`),
   '/users/:name/statuses/:id/likes': ({ params }) => redirect(`/@${params.name}/${params.id}`),
   '/users/:name/statuses/:id/shares': ({ params }) => redirect(`/@${params.name}/${params.id}`),

@@ -1,6 +1,7 @@
 import type { AnyRoute } from '../http/route.js';
 import { actorRoutes } from './actors.js';
 import { collectionDocumentRoutes } from './collections.js';
+import { featuredAccountsRoutes } from './featured-accounts.js';
 import { followersSynchronizationRoutes } from './followers-synchronization.js';
 import { withPages } from './for-browsers.js';
 import { inboxRoutes } from './inbox.js';
@@ -13,6 +14,7 @@ import { webFingerRoutes } from './web-finger.js';
 export const activityPubRoutes: readonly AnyRoute[] = withPages([
   ...actorRoutes,
   ...collectionDocumentRoutes,
+  ...featuredAccountsRoutes,
   ...followersSynchronizationRoutes,
   ...inboxRoutes,
   ...statusDocumentRoutes,

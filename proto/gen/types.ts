@@ -2660,6 +2660,8 @@ export interface StoreRemoteActor {
   readonly emojis: readonly StoreRemoteEmoji[];
   /** Time at which the account was created there; 0: unknown. */
   readonly publishedMs: number;
+  /** The collection of featured accounts; absent: none. */
+  readonly featuredAccountsUri?: string | undefined;
 }
 
 /** Addresses of accounts that may move to an account. */

@@ -14,6 +14,7 @@ export const actorAddresses = (uri: string) => ({
   following: `${uri}/following`,
   featured: `${uri}/collections/featured`,
   featuredTags: `${uri}/collections/tags`,
+  featuredAccounts: `${uri}/collections/accounts`,
 });
 
 /** Returns the address of the actor that stands for the instance. */

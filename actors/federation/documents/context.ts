@@ -28,6 +28,7 @@ export const CONTEXT: readonly unknown[] = [
     movedTo: address('as:movedTo'),
     featured: address('toot:featured'),
     featuredTags: address('toot:featuredTags'),
+    featuredAccounts: address('urn:murmuration:featuredAccounts'),
     discoverable: 'toot:discoverable',
     indexable: 'toot:indexable',
     suspended: 'toot:suspended',

@@ -3,12 +3,12 @@ import { HASHTAG_WRITTEN_MAX, namedHashtag } from '../../domain/text/hashtag.js'
 import type { ActivityHandler, IncomingActivity, IncomingServices, Outcome } from '../inbox/port.js';
 import { isSameOrigin } from '../reading/uris.js';
 import { idOf, objectOf, textOf, typesOf } from '../reading/values.js';
-import { outcomeOf } from './local.js';
+import { localAccountAt, outcomeOf } from './local.js';
 
 /**
- * The sender adds a status of its own to its pinned ones, or a hashtag to its featured ones, or removes it. Other
- * collections are not kept. A status that is not known here is not fetched for this. Source: ActivityPub §7.8, §7.9;
- * Mastodon's `featured`.
+ * The sender adds a status of its own to its pinned ones, or a hashtag or an account to its featured ones, or removes it.
+ * Other collections are not kept. A status or account that is not known here is not fetched for this. Source: ActivityPub
+ * §7.8, §7.9; Mastodon's `featured`.
  */
 const changing = (command: 'pin' | 'unpin'): ActivityHandler => ({
   isRemembered: true,
@@ -18,6 +18,8 @@ const changing = (command: 'pin' | 'unpin'): ActivityHandler => ({
     if (hashtag !== undefined && typesOf(hashtag).includes('Hashtag'))
       return tagging(command === 'pin', textOf(hashtag.name, HASHTAG_WRITTEN_MAX), activity, services);
     const target = idOf(document.target);
+    if (target !== undefined && target === sender.remote?.featuredAccountsUri)
+      return endorsing(command === 'pin' ? 'endorse' : 'unendorse', activity, services);
     if (target === undefined || target !== sender.remote?.featuredUri || allowed.objectId === undefined)
       return 'ignored';
     const status = await services.notes.known(allowed.objectId);
@@ -44,6 +46,18 @@ async function tagging(
   const known = await askAccount(sender.id, 'featuredTags', {});
   const id = 'featured' in known ? known.featured.find((tag) => tag.name === name)?.id : undefined;
   return id === undefined ? outcomeOf(known) : outcomeOf(await askAccount(sender.id, 'unfeatureTag', { id }));
+}
+
+/** Features an account, local or known here, or ends that. */
+async function endorsing(
+  command: 'endorse' | 'unendorse',
+  { allowed: { objectId }, sender }: IncomingActivity,
+  services: IncomingServices,
+): Promise<Outcome> {
+  if (objectId === undefined) return 'ignored';
+  const featured = (await localAccountAt(objectId, services)) ?? (await services.people.known(objectId));
+  if (featured === undefined) return 'ignored';
+  return outcomeOf(await services.askAccount(sender.id, command, { target: featured.id }));
 }
 
 export const add = changing('pin');

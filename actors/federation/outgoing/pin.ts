@@ -14,6 +14,18 @@ export const pinActivity = (type: 'Add' | 'Remove', actor: string, object: strin
 });
 
 /**
+ * Renders a featured account, or the end of it. `part`: unique among the featured accounts of the account. The collection
+ * is an extension of this server.
+ */
+export const endorsementActivity = (type: 'Add' | 'Remove', actor: string, object: string, part: string) => ({
+  id: `${actor}#featured-accounts/${part}`,
+  type,
+  actor,
+  object,
+  target: actorAddresses(actor).featuredAccounts,
+});
+
+/**
  * Renders a featured hashtag, or the end of it. `part`: unique among the featured hashtags of the account. The target is
  * the collection of pinned statuses: Mastodon looks for hashtags there, too. Source: Mastodon AddHashtagSerializer.
  */

@@ -78,7 +78,12 @@ function collectionsOf(document: JsonObject, id: string) {
     const uri = idOf(value);
     return uri !== undefined && isSameOrigin(uri, id) ? uri : '';
   };
-  return { outbox: own(document.outbox), followersUri: own(document.followers), featuredUri: own(document.featured) };
+  return {
+    outbox: own(document.outbox),
+    followersUri: own(document.followers),
+    featuredUri: own(document.featured),
+    featuredAccountsUri: own(document.featuredAccounts) || undefined,
+  };
 }
 
 const BOTS = new Set(['Service', 'Application']);

@@ -8,7 +8,7 @@ import type { TypedAsk } from '../../runtime/kind.js';
 import { isSameOrigin } from '../reading/uris.js';
 import { idOf, isObject, timeOf, typesOf } from '../reading/values.js';
 import { itemsOf } from './collection.js';
-import { isMissing, type RemoteNotes, type RemoteProfiles } from './port.js';
+import { isMissing, type RemoteNotes, type RemotePeople, type RemoteProfiles } from './port.js';
 
 /** Time between two completions of a profile: its new statuses arrive by themselves once somebody follows it. */
 const EVERY_MS = 86_400_000;
@@ -20,6 +20,9 @@ const RUNNING_MAX = 16;
 const PROFILES_MAX = 10_000;
 /** Activities of the outbox that are looked at. Source: Mastodon, which shows 20 statuses on a page. */
 const LATEST_MAX = 20;
+/** Featured accounts that are read, and those of them that are fetched because they are not known here. */
+const ENDORSED_READ_MAX = 40;
+const ENDORSED_FETCHED_MAX = 10;
 
 /** The dependencies of Profiles. */
 export interface ProfilesContext {
@@ -27,10 +30,13 @@ export interface ProfilesContext {
   readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly caches?: Caches | undefined;
   readonly notes: Pick<RemoteNotes, 'known' | 'find'>;
+  readonly people: Pick<RemotePeople, 'known' | 'find'>;
+  /** Returns the local account of an address. @throws Unavailable */
+  localAccountAt(uri: string): Promise<StoreAccountRecord | undefined>;
   readonly askAccount: TypedAsk<AccountCommands>;
 }
 
-/** Completes profiles: fetches pinned and latest statuses of accounts that somebody looks at or follows. */
+/** Completes profiles: fetches pinned and latest statuses, and the featured accounts, of accounts that somebody looks at or follows. */
 export class Profiles implements RemoteProfiles {
   readonly #around: ProfilesContext;
   /** Times of the latest completions, by account. */
@@ -73,6 +79,21 @@ export class Profiles implements RemoteProfiles {
     // The oldest first: ids follow the order of arrival, and so do the lists of a profile.
     for (const uri of latest.flatMap((item) => createdBy(item, account)).toReversed()) {
       if ((await notes.known(uri)) === undefined) await this.#found(uri, account, isOver);
+    }
+    await this.#endorse(account, isOver);
+  }
+
+  /** Features the accounts that the account's own server lists. The collection has the latest first. */
+  async #endorse({ id, origin, remote }: StoreAccountRecord, isOver: () => boolean): Promise<void> {
+    const { client, people, askAccount, localAccountAt } = this.#around;
+    const bounds = { owner: origin?.uri, itemsMax: ENDORSED_READ_MAX, isOver };
+    const items = await itemsOf(client, remote?.featuredAccountsUri, bounds);
+    let fetches = ENDORSED_FETCHED_MAX;
+    for (const uri of items.flatMap((item) => idOf(item) ?? []).toReversed()) {
+      if (isOver()) return;
+      const known = (await localAccountAt(uri)) ?? (await people.known(uri));
+      const found = known ?? (fetches-- > 0 ? await people.find(uri) : undefined);
+      if (found !== undefined && !isMissing(found)) await askAccount(id, 'endorse', { target: found.id });
     }
   }
 

@@ -9,7 +9,7 @@ import { hashtagDocument } from '../../federation/documents/hashtag.js';
 import type { Rendering } from '../../federation/documents/objects.js';
 import { inboxesOfFollowersOf, sharedInboxOf } from '../../federation/outgoing/audience.js';
 import { deleteActivity } from '../../federation/outgoing/delete.js';
-import { pinActivity, tagActivity } from '../../federation/outgoing/pin.js';
+import { endorsementActivity, pinActivity, tagActivity } from '../../federation/outgoing/pin.js';
 import { updateActivity } from '../../federation/outgoing/update.js';
 import type { Effects, Happened, Reaction } from '../../runtime/kind.js';
 
@@ -25,18 +25,23 @@ interface Here extends ProfileFederation {
   readonly domain: string;
 }
 type Now = Happened<AccountState>;
+type Send = (
+  now: Now,
+  effects: Effects,
+  render: (uri: string) => Promise<Outgoing['activity'] | undefined>,
+) => Promise<void>;
+type Change = 'Add' | 'Remove';
 
 /** Accounts read together. */
 const RELATED_AT_ONCE = 500;
 
-/** Tells the servers of followers of changes of a profile, of pins, of featured hashtags and of the end of the account, after the reply. */
+/**
+ * Tells the servers of followers of changes of a profile, of pins, of featured hashtags and accounts, and of the end of
+ * the account, after the reply.
+ */
 export function federatedProfile(here: Here): Reaction<AccountState, AccountEvents> {
   const { baseUrl, tables } = here;
-  const send = async (
-    now: Now,
-    effects: Effects,
-    render: (uri: string) => Promise<Outgoing['activity'] | undefined>,
-  ) => {
+  const send: Send = async (now, effects, render) => {
     const inboxes = await inboxesOfFollowersOf(tables, now.self);
     if (inboxes.length === 0) return;
     const uri = accountUri(baseUrl, { username: now.state.owner?.username ?? '', origin: undefined });
@@ -44,17 +49,7 @@ export function federatedProfile(here: Here): Reaction<AccountState, AccountEven
     const outgoing = { inboxes, signer: { id: now.self, uri }, order: now.self };
     if (activity !== undefined) await queueActivity(tables, now, effects, { activity, ...outgoing });
   };
-  const pin = (type: 'Add' | 'Remove', statusId: string, now: Now, effects: Effects) =>
-    now.state.isFollowedElsewhere === true && now.state.origin === undefined
-      ? send(now, effects, async (uri) => pinActivity(type, uri, `${uri}/statuses/${statusId}`, `${now.seq}`))
-      : undefined;
-  const tag = (type: 'Add' | 'Remove', name: string, now: Now, effects: Effects) =>
-    now.state.isFollowedElsewhere === true && now.state.origin === undefined && name !== ''
-      ? send(now, effects, async (uri) => {
-          const page = accountUrl(baseUrl, { username: now.state.owner?.username ?? '', origin: undefined });
-          return tagActivity(type, uri, hashtagDocument(page, name), `${now.seq}`);
-        })
-      : undefined;
+  const { pin, tag, endorsement } = collected(here, send);
   return {
     surface: 'federation',
     beforeReply: false,
@@ -72,6 +67,8 @@ export function federatedProfile(here: Here): Reaction<AccountState, AccountEven
       },
       pinned: ({ statusId }, now, effects) => pin('Add', statusId, now, effects),
       unpinned: ({ statusId }, now, effects) => pin('Remove', statusId, now, effects),
+      endorsed: ({ target }, now, effects) => endorsement('Add', target, now, effects),
+      unendorsed: ({ target }, now, effects) => endorsement('Remove', target, now, effects),
       tagFeatured: ({ name }, now, effects) => tag('Add', name, now, effects),
       tagUnfeatured: ({ name }, now, effects) => tag('Remove', name, now, effects),
       /** Before the account's follows end, which are deleted in steps. */
@@ -90,6 +87,32 @@ export function federatedProfile(here: Here): Reaction<AccountState, AccountEven
         });
       },
     },
+  };
+}
+
+/** Returns the effects of changes of a local account's collections. */
+function collected({ tables, baseUrl }: Here, send: Send) {
+  const isTold = ({ state }: Now) => state.isFollowedElsewhere === true && state.origin === undefined;
+  return {
+    pin: (type: Change, statusId: string, now: Now, effects: Effects) =>
+      isTold(now)
+        ? send(now, effects, async (uri) => pinActivity(type, uri, `${uri}/statuses/${statusId}`, `${now.seq}`))
+        : undefined,
+    tag: (type: Change, name: string, now: Now, effects: Effects) =>
+      isTold(now) && name !== ''
+        ? send(now, effects, async (uri) => {
+            const page = accountUrl(baseUrl, { username: now.state.owner?.username ?? '', origin: undefined });
+            return tagActivity(type, uri, hashtagDocument(page, name), `${now.seq}`);
+          })
+        : undefined,
+    /** An owner who hides featured accounts tells nobody of new ones. */
+    endorsement: (type: Change, target: string, now: Now, effects: Effects) =>
+      isTold(now) && (type === 'Remove' || now.state.profile.hideFeatured !== true)
+        ? send(now, effects, async (uri) => {
+            const record = await tables.get(accounts, { account: target });
+            return record && endorsementActivity(type, uri, accountUri(baseUrl, record), `${now.seq}`);
+          })
+        : undefined,
   };
 }
 

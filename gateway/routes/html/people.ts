@@ -105,8 +105,8 @@ async function featuredTagsOf({ api }: Asked, { id }: StoreAccountRecord) {
 const FEATURED_MAX = 12;
 
 /** Returns the people whom a person features, as everybody sees them. */
-async function featuredPeopleOf({ services }: Asked, { id, remote, profile }: StoreAccountRecord) {
-  if (remote !== undefined || profile?.hideFeatured === true) return [];
+async function featuredPeopleOf({ services }: Asked, { id, profile }: StoreAccountRecord) {
+  if (profile?.hideFeatured === true) return [];
   const bounds = { ...FEED_BOUNDS, limit: FEATURED_MAX };
   const { edges } = answered(await services.askAccount(id, 'endorsements', bounds));
   const people = await Promise.all(edges.map(({ account }) => publishedAccount(services, account)));

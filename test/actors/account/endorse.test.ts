@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ENDORSEMENTS_MAX } from '../../../actors/account/endorse.js';
-import { newcomer, other } from './newcomer.js';
+import { newcomer, other, self } from './newcomer.js';
 
 const follow = { target: other, targetLocked: false };
 const page = { upwards: false, limit: 10 };
@@ -33,6 +33,15 @@ test('only followed accounts can be endorsed, and their number is bounded', () =
   assert.equal(full.when('follow', follow).when('endorse', { target: other }).lastProblem?.problem, 'limit_reached');
 });
 
+test('an account of another server features accounts that it is not known to follow, but none that block it', () => {
+  const far = () => newcomer((state) => Object.assign(state, { owner: undefined, origin: { actor: {} } }));
+  assert.equal(far().when('endorse', { target: other }).state.endorsed.size, 1);
+  assert.equal(far().when('endorse', { target: self }).lastProblem?.problem, 'invalid');
+  const blocked = far().when('endorse', { target: other }).when('receiveBlock', { from: other, on: true });
+  assert.equal(blocked.state.endorsed.size, 0);
+  assert.equal(blocked.when('endorse', { target: other }).lastProblem?.problem, 'invalid');
+});
+
 test('an endorsement ends with the follow, however that ends', () => {
   const endorsing = () => newcomer().when('follow', follow).when('endorse', { target: other });
   const edgeId = endorsing().state.following.get(other)?.edgeId ?? '';
@@ -41,6 +50,8 @@ test('an endorsement ends with the follow, however that ends', () => {
     endorsing().when('block', { target: other }),
     endorsing().when('receiveBlock', { from: other, on: true }),
     endorsing().when('answerFollow', { target: other, edgeId, answer: 'rejected' }),
-  ])
+  ]) {
     assert.equal(end.state.endorsed.size, 0);
+    assert.ok(types(end.events).includes('unendorsed'));
+  }
 });

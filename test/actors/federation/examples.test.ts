@@ -12,7 +12,7 @@ import { flagActivity } from '../../../actors/federation/outgoing/flag.js';
 import { followActivity } from '../../../actors/federation/outgoing/follow.js';
 import { likeActivity } from '../../../actors/federation/outgoing/like.js';
 import { moveActivity } from '../../../actors/federation/outgoing/move.js';
-import { pinActivity, tagActivity } from '../../../actors/federation/outgoing/pin.js';
+import { endorsementActivity, pinActivity, tagActivity } from '../../../actors/federation/outgoing/pin.js';
 
 import { quoteRequestActivity } from '../../../actors/federation/outgoing/quote-request.js';
 import { rejectActivity, rejectQuoteActivity } from '../../../actors/federation/outgoing/reject.js';
@@ -74,6 +74,7 @@ const EXAMPLES: readonly object[] = [
   voteActivity(vote),
   pinActivity('Add', ann, note.id, '4'),
   tagActivity('Add', ann, hashtagDocument(`${baseUrl}/@ann`, 'felt'), '5'),
+  endorsementActivity('Add', ann, ben, '6'),
   flagActivity(flag),
   relayFollowActivity({ actor: instance, id: '11', relay: 'https://relay.example/actor', style: 'mastodon' }),
   undoActivity(likeActivity(ann, theirs, '8')),

@@ -94,17 +94,37 @@ test('featured hashtags are named with the address of their statuses', async () 
   assert.deepEqual(body.items, [{ type: 'Hashtag', href: `${BASE}/@kim/tagged/felt`, name: '#felt' }]);
 });
 
+test('featured accounts are addresses, latest featured first, and a hidden list shows its size only', async () => {
+  const [lea, mia, nia] = [await server.person('lea'), await server.person('mia'), await server.person('nia')];
+  assert.equal((await fetched('/users/lea')).body.featuredAccounts, `${uri('lea')}/collections/accounts`);
+  for (const one of [mia, nia]) {
+    await lea.follows(one);
+    await lea.post(`/api/v1/accounts/${one.id}/endorse`);
+  }
+  const { body } = await fetched(`/users/${lea.name}/collections/accounts`);
+  assert.deepEqual([body.id, body.type, body.totalItems], [`${uri('lea')}/collections/accounts`, 'Collection', 2]);
+  assert.deepEqual(body.items, [uri('nia'), uri('mia')]);
+  await lea.post(`/api/v1/accounts/${nia.id}/unfollow`);
+  assert.deepEqual((await fetched(`/users/${lea.name}/collections/accounts`)).body.items, [uri('mia')]);
+  await server.ask('PATCH', '/api/v1/accounts/update_credentials', { show_featured: false }, lea.token);
+  const hidden = (await fetched(`/users/${lea.name}/collections/accounts`)).body;
+  assert.deepEqual([hidden.totalItems, hidden.items], [1, undefined]);
+});
+
 test('the collections of a suspended person are empty', async () => {
   const [hal, ida] = [await server.person('hal'), await server.person('ida')];
   await hal.post(`/api/v1/statuses/${await hal.says('hello')}/pin`);
   await hal.post('/api/v1/featured_tags', { name: 'felt' });
+  await hal.follows(ida);
+  await hal.post(`/api/v1/accounts/${ida.id}/endorse`);
   await ida.follows(hal);
   await server.node.services.askAccount(hal.id, 'moderate', { action: 'suspend', by: '', text: '', mail: false });
   for (const name of ['outbox', 'followers', 'following', 'collections/featured']) {
     assert.equal((await fetched(`/users/hal/${name}`)).body.totalItems, 0, name);
     assert.deepEqual((await fetched(`/users/hal/${name}?page=true`)).body.orderedItems, [], name);
   }
-  assert.deepEqual((await fetched('/users/hal/collections/tags')).body.items, []);
+  for (const name of ['tags', 'accounts'])
+    assert.deepEqual((await fetched(`/users/hal/collections/${name}`)).body.items, [], name);
 });
 
 test('bounds that are no ids are ignored, and unknown people have no collections', async () => {
@@ -118,6 +138,13 @@ test('bounds that are no ids are ignored, and unknown people have no collections
     (await fetched(`/users/jan/outbox?page=true&max_id=${'9'.repeat(60)}`)).body.orderedItems[0].id,
     `${uri('jan')}/statuses/${id}/activity`,
   );
-  for (const name of ['outbox', 'followers', 'following', 'collections/featured', 'collections/tags'])
+  for (const name of [
+    'outbox',
+    'followers',
+    'following',
+    'collections/featured',
+    'collections/tags',
+    'collections/accounts',
+  ])
     assert.equal((await fetched(`/users/nobody/${name}`)).status, 404, name);
 });

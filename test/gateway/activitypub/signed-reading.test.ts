@@ -78,6 +78,7 @@ test('with AUTHORIZED_FETCH only signed requests get documents of people', async
     '/users/ann/outbox',
     '/users/ann/followers?page=true',
     '/users/ann/collections/featured',
+    '/users/ann/collections/accounts',
     '/users/ann/statuses/1',
   ];
   for (const path of paths) {

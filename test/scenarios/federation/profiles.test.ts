@@ -53,6 +53,20 @@ test('pinned and latest statuses are fetched when somebody looks at a profile, o
   assert.equal(peer.asked(new URL(ann.document.outbox).pathname).length, 1);
 });
 
+test('featured accounts are fetched when somebody looks at a profile, and local ones are found', async () => {
+  const fay = peer.actor('fay', { featuredAccounts: `${peer.url}/users/fay/accounts` });
+  const gus = other.actor('gus');
+  publishes(fay, [fay.note('<p>hello</p>')], []);
+  const items = [`${server.url}/users/ada`, 7, `${other.url}/users/nobody`, `${server.url}/users/nobody`, gus.uri];
+  peer.serves({ id: fay.document.featuredAccounts, type: 'Collection', items });
+  const id = await idOf(fay);
+  await shown(id);
+  const featured = async () =>
+    ((await get(`v1/accounts/${id}/endorsements`)) as unknown as Document[]).map(({ acct }) => acct);
+  await until('two featured accounts', async () => (await featured()).length === 2, SEEN_MS_MAX);
+  assert.deepEqual(await featured(), ['ada', `gus@${other.host}`]);
+});
+
 test('hostile outboxes and pins bring no statuses of others and no old ones above new ones', async () => {
   const eve = peer.actor('eve');
   const bob = other.actor('bob');

@@ -207,6 +207,23 @@ test('Add and Remove of a Hashtag change the featured hashtags of the sender', a
     assert.deepEqual(await commandsOf('Add', felt, { target: other }), [], String(other));
 });
 
+test('Add and Remove of an account change the featured accounts of the sender', async () => {
+  const target = `${ann.uri}/collections/accounts`;
+  world.accounts.set(ann.uri, { ...world.knows(ann), id: annId, remote: { featuredAccountsUri: target } as never });
+  const bea = world.knows(world.peer.actor('bea'));
+  for (const [uri, id] of [
+    [world.localUri, LOCAL_ID],
+    [`${world.peer.url}/users/bea`, bea.id],
+  ] as const) {
+    assert.deepEqual(await commandsOf('Add', uri, { target }), [[annId, 'endorse', { target: id }]]);
+    assert.deepEqual(await commandsOf('Remove', uri, { target }), [[annId, 'unendorse', { target: id }]]);
+  }
+  for (const other of ['https://v.example/users/x', `${world.url}/users/nobody`, localStatus(1), 7, {}])
+    assert.deepEqual(await commandsOf('Add', other, { target }), [], JSON.stringify(other));
+  for (const other of [`${world.localUri}/collections/accounts`, `${ann.uri}/collections/others`])
+    assert.deepEqual(await commandsOf('Add', world.localUri, { target: other }), [], other);
+});
+
 test('a Move waits for its target in an order of its own, and other activities in that of their object', async () => {
   const before = world.waited.length;
   assert.deepEqual(await commandsOf('Move', ann.uri, { target: 'https://v.example/users/x' }), []);

@@ -119,6 +119,21 @@ test('a featured hashtag is featured there, and is not when it ends', async () =
   await seen('no hashtag', async () => (await featured()).length === 0);
 });
 
+test('a featured account is featured there, and is not when the follow ends', async () => {
+  const [one, two] = places();
+  const { accounts } = await two.find(`@ann@${one.host}`);
+  const featured = async (): Promise<Answer[]> => two.ask('GET', `accounts/${accounts[0].id}/endorsements`);
+  assert.deepEqual(await featured(), []);
+  const ben = (await one.find(`@ben@${two.host}`)).accounts[0];
+  await one.ask('POST', `accounts/${ben.id}/follow`);
+  await seen('the follow', async () => (await one.ask('GET', `accounts/relationships?id=${ben.id}`))[0].following);
+  await one.ask('POST', `accounts/${ben.id}/endorse`);
+  const [shown] = await seen('the featured account', async () => (await featured()).length > 0 && featured());
+  assert.equal(shown.acct, 'ben');
+  await one.ask('POST', `accounts/${ben.id}/unfollow`);
+  await seen('no featured account', async () => (await featured()).length === 0);
+});
+
 test('a poll arrives with its options, and a vote from there counts here', async () => {
   const [one, two] = places();
   const made = await post({ status: 'which?', poll: { options: ['this', 'that'], expires_in: 3_600 } });
