@@ -13,7 +13,7 @@ import { unlimitedDomains } from './listed-blocks.js';
 /** Largest list: ten times the largest public ones. A list is parsed at once, so its size bounds a pause of the node. */
 export const LIST_BYTES_MAX = 2_000_000;
 /** Lines of a list that are read: a multiple of the limits that there can be. */
-const LINES_MAX = 4 * ENTRIES_MAX;
+export const LIST_LINES_MAX = 4 * ENTRIES_MAX;
 /** Time between two readings of a list, and after a failed one. */
 const EVERY_MS = 86_400_000;
 const AGAIN_MS = 3_600_000;
@@ -130,7 +130,7 @@ export class BlockLists {
     const file = await this.#needs.fetch(url, TYPES, LIST_BYTES_MAX);
     if (file === undefined)
       return problem('unavailable', `The list cannot be fetched as CSV of ${LIST_BYTES_MAX / 1_000_000} MB at most`);
-    const blocks = readBlocks(Buffer.from(file.bytes).toString('utf8'), LINES_MAX);
+    const blocks = readBlocks(Buffer.from(file.bytes).toString('utf8'), LIST_LINES_MAX);
     if (blocks.length === 0) return problem('invalid', 'The list names no domain');
     if (blocks.length > ENTRIES_MAX) return problem('invalid', `The list names more than ${ENTRIES_MAX} domains`);
     return blocks;

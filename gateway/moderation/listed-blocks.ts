@@ -4,7 +4,7 @@ import { COMMENT_CHARS_MAX, type ListedBlock, SEVERITIES } from '../../actors/do
 import { domainName } from '../../actors/domain/servers/domain-name.js';
 import { protectedDomains } from '../../actors/domain/servers/list-changes.js';
 import type { Services } from '../http/services.js';
-import { putEntry } from '../settings/changes.js';
+import { type EntryChange, putEntry } from '../settings/changes.js';
 
 /** Largest file: ten times the largest public lists. */
 export const BLOCK_LIST_BYTES_MAX = 10_000_000;
@@ -53,13 +53,48 @@ export async function addListedBlocks(
     if (!isFree || !SEVERITIES.includes(block.severity)) skipped.push(String(block.domain).slice(0, SHOWN_CHARS_MAX));
     else wanted.set(key, block);
   }
+  const refusal = await putAll(
+    services,
+    by,
+    [...wanted].map(([key, block]) => ({ collection: 'domain_blocks', key, domain: limitOf(block) })),
+  );
+  return refusal ?? { added: wanted.size, skipped };
+}
+
+/**
+ * Allows domains, as decisions of `by`. Those that are allowed already, and lines without a domain, are skipped. Returns
+ * the first refusal; what was added before it stays. @throws Unavailable
+ */
+export async function addListedAllows(
+  services: Pick<Services, 'askInstance' | 'entries'>,
+  by: string,
+  domains: readonly string[],
+): Promise<{ readonly added: number; readonly skipped: readonly string[] } | Problem> {
+  const known = new Set((await services.entries.of('domain_allows')).map(({ key }) => key));
+  const wanted = new Set<string>();
+  const skipped: string[] = [];
+  for (const domain of domains) {
+    const key = domainName(domain);
+    if (key === undefined || known.has(key) || wanted.has(key)) skipped.push(domain.slice(0, SHOWN_CHARS_MAX));
+    else wanted.add(key);
+  }
+  const changes = [...wanted].map((key) => ({ collection: 'domain_allows' as const, key, replace: true }));
+  return (await putAll(services, by, changes)) ?? { added: wanted.size, skipped };
+}
+
+/** Writes entries, and returns the refusal that ended it. */
+async function putAll(
+  services: Pick<Services, 'askInstance'>,
+  by: string,
+  changes: readonly EntryChange[],
+): Promise<Problem | undefined> {
   let refusal: Problem | undefined;
-  await eachBounded(wanted, AT_ONCE, async ([key, block]) => {
+  await eachBounded(changes, AT_ONCE, async (change) => {
     if (refusal !== undefined) return;
-    const made = await putEntry(services, by, { collection: 'domain_blocks', key, domain: limitOf(block) });
+    const made = await putEntry(services, by, change);
     if (isProblem(made)) refusal = made;
   });
-  return refusal ?? { added: wanted.size, skipped };
+  return refusal;
 }
 
 const limitOf = ({ severity, rejectMedia, rejectReports, publicComment, obfuscate }: ListedBlock) => ({

@@ -36,6 +36,7 @@ import { mediaFileRoutes } from './media/media-files.js';
 import { mediaIndexRoutes } from './media/media-index.js';
 import { mediaProxyRoutes } from './media/media-proxy.js';
 import { accountPageRoutes } from './moderation/accounts.js';
+import { blockPageRoutes } from './moderation/blocks.js';
 import { reportPageRoutes } from './moderation/reports.js';
 import { staffPageRoutes } from './moderation/staff.js';
 import { filterRoutes } from './notifications/filters.js';
@@ -139,6 +140,7 @@ const routes: readonly AnyRoute[] = [
   ...reportRoutes,
   ...reportPageRoutes,
   ...accountPageRoutes,
+  ...blockPageRoutes,
   ...staffPageRoutes,
   ...scheduledStatusRoutes,
   ...signUpPageRoutes,

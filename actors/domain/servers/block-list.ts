@@ -46,3 +46,6 @@ export function writeBlocks(blocks: readonly ListedBlock[]): string {
   });
   return `${[HEADER, ...lines].join('\n')}\n`;
 }
+
+/** Writes domains without limits as Mastodon imports them. */
+export const writeDomains = (domains: readonly string[]): string => `${['#domain', ...domains].join('\n')}\n`;

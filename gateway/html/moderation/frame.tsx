@@ -9,13 +9,24 @@ import type { Texts } from '../texts/index.js';
 /** A moderator who reads a page. */
 export type Staff = Reader & { readonly person: NonNullable<Reader['person']> };
 
+type Names = (texts: Texts['moderation']) => string;
+
 /** Pages of moderation with the permission that each one needs. */
 const PAGES = [
-  ['/moderation/reports', 'reports', 'manage_reports'],
-  ['/moderation/accounts', 'accounts', 'manage_users'],
-  ['/moderation/audit', 'audit', 'view_audit_log'],
-  ['/moderation/roles', 'roles', 'manage_roles'],
-] as const satisfies readonly (readonly [string, keyof Texts['moderation'], Permission])[];
+  ['/moderation/reports', ({ reports }) => reports, 'manage_reports'],
+  ['/moderation/accounts', ({ accounts }) => accounts, 'manage_users'],
+  ['/moderation/domain_blocks', ({ entries }) => entries.collections.domain_blocks.title, 'manage_federation'],
+  ['/moderation/domain_allows', ({ entries }) => entries.collections.domain_allows.title, 'manage_federation'],
+  ['/moderation/email_domain_blocks', ({ entries }) => entries.collections.email_domain_blocks.title, 'manage_blocks'],
+  [
+    '/moderation/canonical_email_blocks',
+    ({ entries }) => entries.collections.canonical_email_blocks.title,
+    'manage_blocks',
+  ],
+  ['/moderation/ip_blocks', ({ entries }) => entries.collections.ip_blocks.title, 'manage_blocks'],
+  ['/moderation/audit', ({ audit }) => audit, 'view_audit_log'],
+  ['/moderation/roles', ({ roles }) => roles, 'manage_roles'],
+] as const satisfies readonly (readonly [string, Names, Permission])[];
 
 /** Facts about one page of moderation. */
 export interface ModerationView {
@@ -24,6 +35,8 @@ export interface ModerationView {
   readonly path: (typeof PAGES)[number][0];
   /** An action was just carried out. */
   readonly isDone?: boolean;
+  /** Message about that action; absent: a general one. */
+  readonly done?: string | undefined;
   /** Message about what was typed, if it was refused. */
   readonly fault?: string | undefined;
 }
@@ -31,20 +44,20 @@ export interface ModerationView {
 /** Renders a page of moderation with the navigation between those that the role may see. */
 export function moderationAnswer(site: Site, reader: Staff, view: ModerationView, content: ComponentChildren): Answer {
   const { moderation } = reader.texts;
-  const { title, path: own, isDone = false, fault } = view;
+  const { title, path: own, isDone = false, done = isDone ? moderation.done : undefined, fault } = view;
   const body = (
     <>
       <h1>{title}</h1>
       <nav class="tabs wrapped" aria-label={reader.texts.shell.moderation}>
-        {PAGES.filter(([, , permission]) => isPermitted(reader.person.role, permission)).map(([path, text]) => (
+        {PAGES.filter(([, , permission]) => isPermitted(reader.person.role, permission)).map(([path, name]) => (
           <a key={path} href={path} aria-current={path === own ? 'page' : undefined}>
-            {moderation[text]}
+            {name(moderation)}
           </a>
         ))}
       </nav>
-      {isDone && (
+      {done !== undefined && (
         <p class="done" role="status">
-          {moderation.done}
+          {done}
         </p>
       )}
       {content}

@@ -16,20 +16,20 @@ import type { EntryContent } from '../../settings/changes.js';
 import { each, entryRoutes, type Fresh, type Render } from './admin-entries.js';
 
 /** The REST API's AdminCanonicalEmailBlock. */
-const AdminCanonicalEmailBlock = entity('AdminCanonicalEmailBlock', {
+export const AdminCanonicalEmailBlock = entity('AdminCanonicalEmailBlock', {
   canonical_email_hash: Type.String(),
   id: Type.String(),
 });
 
 /** The REST API's AdminDomainAllow. */
-const AdminDomainAllow = entity('AdminDomainAllow', {
+export const AdminDomainAllow = entity('AdminDomainAllow', {
   created_at: time(),
   domain: Type.String(),
   id: Type.String(),
 });
 
 /** The REST API's AdminDomainBlock. */
-const AdminDomainBlock = entity('AdminDomainBlock', {
+export const AdminDomainBlock = entity('AdminDomainBlock', {
   created_at: time(),
   digest: Type.String(),
   domain: Type.String(),
@@ -43,7 +43,7 @@ const AdminDomainBlock = entity('AdminDomainBlock', {
 });
 
 /** The REST API's AdminEmailDomainBlock. */
-const AdminEmailDomainBlock = entity('AdminEmailDomainBlock', {
+export const AdminEmailDomainBlock = entity('AdminEmailDomainBlock', {
   created_at: time(),
   domain: Type.String(),
   history: Type.Array(TagHistory),
@@ -51,7 +51,7 @@ const AdminEmailDomainBlock = entity('AdminEmailDomainBlock', {
 });
 
 /** The REST API's AdminIpBlock. */
-const AdminIpBlock = entity('AdminIpBlock', {
+export const AdminIpBlock = entity('AdminIpBlock', {
   comment: Type.String(),
   created_at: time(),
   id: Type.String(),

@@ -18,6 +18,11 @@ const FAULT = /<p class="fault" role="alert">One of the fields.*<form/s;
 const isPublic = ({ path }: AnyRoute) =>
   /^\/auth\/(?:sign_in|sign_up|confirmation|password(?!\/change)|mails)/.test(path);
 const UNKNOWN = '000000000000000001';
+/** Lists that moderators keep, with a fitting entry of each. */
+const LISTS: readonly (readonly [path: string, fields: Readonly<Record<string, string>>])[] = [
+  ['/moderation/domain_blocks', { domain: 'kept.example', severity: 'noop' }],
+  ['/moderation/ip_blocks', { ip: '192.0.2.7', severity: 'sign_up_block' }],
+];
 
 interface Field {
   readonly type?: string;
@@ -48,9 +53,20 @@ before(async () => {
   assert.equal(own.status, 303, own.text);
   const [, ownPost = ''] = /\/@chief\/(\d+)/.exec((await chief.get('/@chief')).text) ?? [];
   ids = { '/settings/filters': filterId, '/web/posts': ownPost, '/web': person.id };
-  ids = { ...ids, '/moderation/accounts': person.id, '/moderation': report.body.id };
+  ids = { ...ids, ...(await entriesOf(LISTS)), '/moderation/accounts': person.id, '/moderation': report.body.id };
 });
 after(() => server?.stop());
+
+/** Adds an entry to each list, and returns the ids by the paths of the lists. */
+async function entriesOf(lists: typeof LISTS): Promise<Record<string, string>> {
+  const found: Record<string, string> = {};
+  for (const [path, fields] of lists) {
+    assert.equal((await chief.post(path, { csrf: await tokenOf(chief), ...fields })).status, 303, path);
+    const [, id = ''] = new RegExp(`action="${path}/(\\d+)/delete"`).exec((await chief.get(path)).text) ?? [];
+    found[path] = id;
+  }
+  return found;
+}
 
 /** Returns a browser with its token for the form. */
 async function browserFor(route: AnyRoute): Promise<{ visitor: Visitor; csrf: string }> {
@@ -94,6 +110,7 @@ async function state(): Promise<unknown> {
     (await chief.get('/settings/invites')).text,
     (await chief.get('/settings/profile')).text,
     (await chief.get('/settings/preferences')).text,
+    ...(await Promise.all(LISTS.map(async ([path]) => (await chief.get(path)).text))),
   ];
 }
 

@@ -90,22 +90,22 @@ export async function makeTown(server: ServerProcess): Promise<Town> {
     status: `An edited picture ${HOSTILE} #birds`,
     media_ids: [picture],
   });
-  const report = await moderated(server, { ann, bob, hider }, last);
+  const { report, block } = await moderated(server, { ann, bob, hider }, last);
   const settings = await makeSettings(server.url, ann, [bob.id, hider.id]);
   return [
     { pages: pagesOf(root, last) },
     { pages: settings, by: ann },
     { pages: webPages(root, last, bob.id), by: ann },
-    { pages: staffPages(report, ann.id), by: CHIEF },
+    { pages: staffPages(report, block, ann.id), by: CHIEF },
   ];
 }
 
-/** Files reports, and adds the owner of the instance with a note; returns the id of the first report. */
+/** Files reports, and adds the owner of the instance with a note; returns the ids of a report and of a limit. */
 async function moderated(
   server: ServerProcess,
   { ann, bob, hider }: Readonly<Record<'ann' | 'bob' | 'hider', Person>>,
   status: string,
-): Promise<string> {
+): Promise<{ readonly report: string; readonly block: string }> {
   const { token = '' } = await operatorClient(server.dataDir)('account.create', {
     ...{ username: 'chief', email: CHIEF.email, password: CHIEF.password },
     ...{ confirmed: true, role: 'owner', token: { scopes: 'read write admin:read admin:write' } },
@@ -116,8 +116,15 @@ async function moderated(
   await file(ann, { account_id: hider.id, comment: 'w'.repeat(500) });
   await file(hider, { account_id: ann.id });
   const note = { content: `a note ${HOSTILE}` };
-  await call(server.url, { ...ann, token }, 'POST', `/api/v1/admin/reports/${id}/notes`, note);
-  return id;
+  const chief = { ...ann, token };
+  await call(server.url, chief, 'POST', `/api/v1/admin/reports/${id}/notes`, note);
+  const limit = { domain: `${'long-name.'.repeat(12)}example`, severity: 'silence', reject_media: true };
+  const comments = { public_comment: HOSTILE, private_comment: 'w'.repeat(500) };
+  const added = { ...limit, ...comments };
+  const block = (await call(server.url, chief, 'POST', '/api/v1/admin/domain_blocks', added)) as { id: string };
+  const network = { ip: '2001:db8::/48', severity: 'sign_up_block', comment: HOSTILE, expires_in: 86_400 };
+  await call(server.url, chief, 'POST', '/api/v1/admin/ip_blocks', network);
+  return { report: id, block: block.id };
 }
 
 /** Gives a person one of each thing that the settings show; returns the pages of the settings. */
@@ -179,8 +186,10 @@ const webPages = (root: string, last: string, person: string): readonly Visited[
     `/posts/${last}`,
   ].map((path) => ({ path: `/web${path}` }));
 
-const staffPages = (report: string, account: string): readonly Visited[] =>
+const staffPages = (report: string, block: string, account: string): readonly Visited[] =>
   [
     ...['reports', 'reports?resolved=true', `reports/${report}`],
     ...['accounts', 'accounts?username=an', `accounts/${account}`, 'audit', 'roles'],
+    ...['domain_blocks', `domain_blocks/${block}`, 'domain_allows', 'email_domain_blocks', 'ip_blocks'],
+    'canonical_email_blocks',
   ].map((name) => ({ path: `/moderation/${name}` }));

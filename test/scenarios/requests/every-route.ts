@@ -172,5 +172,6 @@ function pageStage(
       return chiefSession;
     },
     report: () => areas.moderation.report(),
+    entry: (collection, isOwn) => areas.moderation.kept(collection, isOwn),
   };
 }

@@ -11,6 +11,8 @@ interface ModerationStage {
   readonly report: () => Promise<string>;
   /** An account that the owner may decide about. */
   readonly foe: { readonly id: string };
+  /** Returns an entry of a list of the admin API; a separate one for requests that delete it. */
+  readonly entry: (collection: string, isOwn: boolean) => Promise<string>;
 }
 
 /** Returns fitting requests for pages of moderation and their forms, by the name of their route. */
@@ -19,11 +21,19 @@ export function moderationPageRequests(stage: ModerationStage): Readonly<Record<
     const { headers } = await stage.chiefSession();
     return id === undefined ? { headers } : { id, headers };
   };
-  const sent = async (fields: object, id: string): Promise<Fitting> => {
+  const sent = async (fields: object, id?: string): Promise<Fitting> => {
     const { headers, body } = await stage.chiefSession();
-    return { id, headers, body: { ...body, ...fields } };
+    return { ...(id !== undefined && { id }), headers, body: { ...body, ...fields } };
   };
+  let made = 0;
   return {
+    ...entryRequests(stage, shown, sent, {
+      domain_blocks: () => ({ domain: `page${++made}.example`, severity: 'silence' }),
+      domain_allows: () => ({ domain: `page${++made}.example` }),
+      email_domain_blocks: () => ({ domain: `page${++made}.example` }),
+      canonical_email_blocks: () => ({ email: `page${++made}@example.org` }),
+      ip_blocks: () => ({ ip: `10.9.${++made}.0/24`, severity: 'sign_up_block' }),
+    }),
     'GET /moderation/reports': () => shown(),
     'GET /moderation/reports/:id': async () => shown(await stage.report()),
     'POST /moderation/reports/:id': async () => sent({ action: 'assign' }, await stage.report()),
@@ -36,4 +46,27 @@ export function moderationPageRequests(stage: ModerationStage): Readonly<Record<
     'GET /moderation/audit': () => shown(),
     'GET /moderation/roles': () => shown(),
   };
+}
+
+/** Requests for the lists that the API has, too. @param fresh the fields of a new entry of each */
+function entryRequests(
+  { entry }: ModerationStage,
+  shown: (id?: string) => Promise<Fitting>,
+  sent: (fields: object, id?: string) => Promise<Fitting>,
+  fresh: Readonly<Record<string, () => object>>,
+): Readonly<Record<string, () => Promise<Fitting>>> {
+  return Object.fromEntries(
+    Object.entries(fresh).flatMap(([collection, fields]) => {
+      const path = `/moderation/${collection}`;
+      return [
+        [`GET ${path}`, () => shown()],
+        [`POST ${path}`, () => sent(fields())],
+        [`GET ${path}/:id`, async () => shown(await entry(collection, false))],
+        [`POST ${path}/:id`, async () => sent(fields(), await entry(collection, false))],
+        [`POST ${path}/:id/delete`, async () => sent({}, await entry(collection, true))],
+        [`GET ${path}/export`, () => shown()],
+        [`POST ${path}/import`, () => sent({})],
+      ];
+    }),
+  );
 }

@@ -119,7 +119,7 @@ export class ModerationRequests {
 
   private readonly held = new Map<string, string>();
   /** Returns an entry of a collection; a separate one for requests that delete it. */
-  private async kept(collection: string, isOwn: boolean): Promise<string> {
+  async kept(collection: string, isOwn: boolean): Promise<string> {
     const known = this.held.get(collection);
     if (known !== undefined && !isOwn) return known;
     const make = { method: 'POST', path: `/api/v1/admin/${collection}` } as AnyRoute;

@@ -21,6 +21,8 @@ interface Stage {
   readonly chiefSession: Stage['session'];
   /** Returns the id of a report. */
   readonly report: () => Promise<string>;
+  /** Returns an entry of a list of the admin API; a separate one for requests that delete it. */
+  readonly entry: (collection: string, isOwn: boolean) => Promise<string>;
   /** Requests of the API about the signed-in person. */
   readonly ownAccount: Readonly<Record<string, () => Promise<Fitting>>>;
   /** Returns an account that waits to follow. */

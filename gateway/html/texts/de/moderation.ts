@@ -1,4 +1,5 @@
 import type { Texts } from '../texts.js';
+import { entries } from './moderation-entries.js';
 
 /** Texts of the pages for moderators. */
 export const moderation: Texts['moderation'] = {
@@ -85,4 +86,5 @@ export const moderation: Texts['moderation'] = {
   audit: 'Protokoll',
   roles: 'Rollen',
   rolesHint: 'Der Betreiber gibt einem neuen Konto seine Rolle auf der Kommandozeile (--role).',
+  entries,
 };

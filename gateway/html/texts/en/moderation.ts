@@ -1,3 +1,5 @@
+import { entries } from './moderation-entries.js';
+
 /** Texts of the pages for moderators. */
 export const moderation = {
   done: 'Done.',
@@ -83,4 +85,5 @@ export const moderation = {
   audit: 'Audit log',
   roles: 'Roles',
   rolesHint: 'The operator gives a role to a new account on the command line (--role).',
+  entries,
 };
