@@ -16,12 +16,16 @@ const RESOURCE_CHARS_MAX = 2_048;
 /** Seconds for which other servers may keep an answer. */
 const FRESH_SECONDS = 3_600;
 const PROFILE_PAGE = 'http://webfinger.net/rel/profile-page';
+/** Page on which the person's own server takes up what they saw elsewhere. Source: Mastodon. */
+const SUBSCRIBE = 'http://ostatus.org/schema/1.0/subscribe';
 const AVATAR = 'http://webfinger.net/rel/avatar';
 
 interface Link {
   readonly rel: string;
   readonly type?: string | undefined;
-  readonly href: string;
+  readonly href?: string;
+  /** Address with `{uri}` for what the person saw elsewhere. */
+  readonly template?: string;
 }
 
 /** Answers a WebFinger query (RFC 7033): names of people, and addresses of people and of the instance. */
@@ -49,6 +53,7 @@ function describe(instance: InstanceSettings, record: StoreAccountRecord): Answe
   const links = [
     { rel: PROFILE_PAGE, type: 'text/html', href: url },
     ...(avatar ? [{ rel: AVATAR, type: fileType(avatar), href: fileUrl(instance.baseUrl, avatar) }] : []),
+    { rel: SUBSCRIBE, template: `${instance.baseUrl}/authorize_interaction?uri={uri}` },
   ];
   return found(instance, record.username, [uri, url], links);
 }

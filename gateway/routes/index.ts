@@ -23,6 +23,7 @@ import { oembedRoutes } from './discovery/oembed.js';
 import { searchRoutes } from './discovery/search.js';
 import { trendRoutes } from './discovery/trends.js';
 import { assetRoutes } from './html/assets.js';
+import { elsewhereRoutes } from './html/elsewhere.js';
 import { frontPageRoutes } from './html/front.js';
 import { listPageRoutes } from './html/lists.js';
 import { personPageRoutes } from './html/people.js';
@@ -100,6 +101,7 @@ const routes: readonly AnyRoute[] = [
   ...credentialRoutes,
   ...customEmojiRoutes,
   ...domainBlockRoutes,
+  ...elsewhereRoutes,
   ...featuredTagRoutes,
   ...filterRoutes,
   ...filterPageRoutes,

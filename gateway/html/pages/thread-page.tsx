@@ -36,6 +36,17 @@ export function threadPage(site: Site, reader: Reader, thread: Thread): Answer {
       )}
       {ancestors.length > 0 && <Feed posts={ancestors} texts={texts} language={language} />}
       <Post status={status} texts={texts} language={language} isFocused />
+      <p class="actions">
+        {reader.person === undefined ? (
+          <a class="button plain" href={`${postPath(status)}/interact`}>
+            {texts.posts.interact}
+          </a>
+        ) : (
+          <a class="button plain" href={`/web/posts/${status.id}`}>
+            {texts.web.reply}
+          </a>
+        )}
+      </p>
       <h2>{texts.posts.replies(status.replies_count)}</h2>
       {descendants.length > 0 ? (
         <Feed posts={descendants} texts={texts} language={language} />

@@ -7,7 +7,7 @@ import { personDocument } from '../../activitypub/actors.js';
 import { documentOrPage } from '../../activitypub/signer.js';
 import { cachedPage } from '../../html/cached-page.js';
 import { personFeed } from '../../html/feeds.js';
-import { connectionsPage, followPage, type ProfileTab, profilePage } from '../../html/pages/profile-page.js';
+import { connectionsPage, type ProfileTab, profilePage } from '../../html/pages/profile-page.js';
 import { siteOf } from '../../html/site.js';
 import { type Answer, type AnyRoute, type Request, route } from '../../http/route.js';
 import type { Services } from '../../http/services.js';
@@ -200,33 +200,6 @@ const connections = (kind: 'followers' | 'following'): AnyRoute =>
       }),
   });
 
-/** Longest address that somebody types. */
-const ADDRESS_CHARS_MAX = 300;
-
-/** Leads people of other servers to their own server, where they can follow. */
-const follow = route({
-  method: 'GET',
-  path: '/@:name/follow',
-  auth: 'none',
-  params: Type.Object(personParams),
-  query: Type.Object({ from: Type.Optional(Type.String({ maxLength: ADDRESS_CHARS_MAX })) }),
-  handle: (request) =>
-    forPerson(request, async (record) => {
-      const { services, query } = request;
-      const account = await shownAccount(services, record);
-      const host =
-        query.from === undefined ? undefined : /^@?[\w.-]+@([\w.-]+(?::\d{1,5})?)$/.exec(query.from.trim())?.[1];
-      const [site, reader] = await Promise.all([siteOf(services), readerOf(request)]);
-      const { from: typed } = query;
-      if (typed === undefined) return followPage(site, reader, { account });
-      if (host === undefined || !URL.canParse(`https://${host}`))
-        return followPage(site, reader, { account, typed, isWrong: true });
-      const address = account.acct.includes('@') ? account.acct : `${account.acct}@${services.instance.domain}`;
-      const target = new URL(`https://${host}/authorize_interaction?uri=${encodeURIComponent(address)}`);
-      return followPage(site, reader, { account, typed, target });
-    }),
-});
-
 /** Pages of people, also of those of other servers who are known here. */
 export const personPageRoutes: readonly AnyRoute[] = [
   person,
@@ -235,5 +208,4 @@ export const personPageRoutes: readonly AnyRoute[] = [
   taggedPosts,
   connections('followers'),
   connections('following'),
-  follow,
 ];

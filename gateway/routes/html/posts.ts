@@ -23,7 +23,7 @@ import { readerOf } from './reader.js';
 const ANCESTORS_MAX = 20;
 const DESCENDANTS_MAX = 40;
 
-const params = Type.Object({ ...personParams, id: idText() });
+export const postParams = Type.Object({ ...personParams, id: idText() });
 const query = Type.Object({ after: Type.Optional(boundText()) });
 type Asked = Request<{ readonly name: string; readonly id: string }, { readonly after?: string }, unknown>;
 
@@ -44,7 +44,8 @@ async function publicPieces(services: Services, { name, id }: Asked['params']): 
 
 const statusOf = (pieces: StatusPieces): Status => JSON.parse(Buffer.concat(pieces).toString()) as Status;
 
-async function publicPost(services: Services, params: Asked['params']): Promise<Status | Problem> {
+/** Returns a post that everybody may see, as `publicPieces` does. @throws Unavailable */
+export async function publicPost(services: Services, params: Asked['params']): Promise<Status | Problem> {
   const pieces = await publicPieces(services, params);
   return isProblem(pieces) ? pieces : statusOf(pieces);
 }
@@ -95,7 +96,7 @@ const post = route({
   method: 'GET',
   path: '/@:name/:id',
   auth: 'none',
-  params,
+  params: postParams,
   query,
   handle: documentOrPage<Asked['params'], Asked['query'], unknown>(statusDocument('object'), page),
 });
@@ -104,7 +105,7 @@ const embed = route({
   method: 'GET',
   path: '/@:name/:id/embed',
   auth: 'none',
-  params,
+  params: postParams,
   handle: async (request) => {
     const status = await publicPost(request.services, request.params);
     if (isProblem(status)) return status;
@@ -116,7 +117,7 @@ const history = route({
   method: 'GET',
   path: '/@:name/:id/history',
   auth: 'none',
-  params,
+  params: postParams,
   handle: async (request) => {
     const { services, api } = request;
     const status = await publicPost(services, request.params);

@@ -166,7 +166,7 @@ const pagesOf = (root: string, last: string): readonly Visited[] =>
       (part) => `/@ann${part}`,
     ),
     ...['/@hider', '/@hider/followers', '/@hider/following', '/@bob'],
-    ...['', '/embed', '/history'].map((part) => `/@ann/${root}${part}`),
+    ...['', '/embed', '/history', '/interact'].map((part) => `/@ann/${root}${part}`),
     `/@ann/${last}`,
     ...['/auth/sign_in', '/auth/sign_up', '/auth/password/new', '/api'],
   ]

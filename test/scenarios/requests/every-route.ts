@@ -152,7 +152,7 @@ export class EveryRoute {
 
 /** Returns the context of the requests for pages. */
 function pageStage(
-  { other, foe, statusId }: Cast,
+  { url, other, foe, statusId }: Cast,
   browser: BrowserSessions,
   areas: {
     readonly ownAccount: Requests;
@@ -164,6 +164,8 @@ function pageStage(
   let chiefSession: Promise<BrowserSession> | undefined;
   return {
     ...{ other, foe, statusId, ownAccount: areas.ownAccount, ownStatus: areas.ownStatus },
+    pageOf: async (person) =>
+      ((await call(url, person, 'GET', `/api/v1/accounts/${person.id}`)) as { readonly url: string }).url,
     session: () => browser.session(),
     visit: (path) => browser.visit(path),
     followRequest: () => areas.accounts.followRequest(),

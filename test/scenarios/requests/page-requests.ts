@@ -8,6 +8,8 @@ interface Stage {
   readonly other: Person;
   readonly foe: Person;
   readonly statusId: string;
+  /** Returns the address of a person's page. */
+  readonly pageOf: (person: Person) => Promise<string>;
   /** Returns a status of the signed-in person. */
   readonly ownStatus: () => Promise<string>;
   /** Returns the cookie of a signed-in browser, and the token of its forms. */
@@ -52,6 +54,10 @@ export function pageRequests(stage: Stage): Readonly<Record<string, () => Promis
     'GET /@:name/tagged/:tag': async () => ({ id: other.name, rest: { tag: 'birds' } }),
     'GET /api/docs/:area': async () => ({ id: 'accounts' }),
     'GET /tags/:name': async () => ({ id: 'birds' }),
+    'GET /authorize_interaction': async () => ({
+      ...(await signed()),
+      query: `uri=${encodeURIComponent(await stage.pageOf(other))}`,
+    }),
     'GET /web': signed,
     'GET /web/notifications': signed,
     'GET /web/search': signed,

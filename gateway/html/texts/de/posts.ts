@@ -24,6 +24,8 @@ export const posts: Texts['posts'] = {
   above: 'Frühere Beiträge der Unterhaltung',
   moreReplies: 'Weitere Antworten',
   noReplies: 'Noch keine Antworten.',
+  interact: 'Von deinem Server aus antworten',
+  interactUnknown: 'Wenn man auf dem Server nicht antworten kann, suche dort nach',
   history: 'Versionen',
   version: (number) => `Version ${number}`,
   automated: 'Automatisch',

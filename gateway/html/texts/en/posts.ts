@@ -23,6 +23,8 @@ export const posts = {
   above: 'Earlier posts of the thread',
   moreReplies: 'More replies',
   noReplies: 'No replies yet.',
+  interact: 'Reply from your server',
+  interactUnknown: 'If that server shows no way to reply, search there for',
   history: 'Edit history',
   version: (number: number) => `Version ${number}`,
   automated: 'Automated',
