@@ -6,6 +6,7 @@ import { problem } from '../domain/problem.js';
 import type { Ctx, Recorded, Slice } from '../runtime/slice.js';
 import { type Events as CollectionEvents, type State as CollectionState, uncollected } from './collections.js';
 import { type Events as EndorseEvents, unendorsement } from './endorse.js';
+import { type Events as FeatureEvents, type State as FeatureState, unfeatured } from './featured-elsewhere.js';
 import type { Events as FollowEvents } from './follow.js';
 import { answered, type Events as FollowerEvents } from './followers.js';
 import type { Events as NoticeEvents, State as NoticesState } from './notify.js';
@@ -24,14 +25,15 @@ export interface Events {
 }
 /**
  * Events that a block records. It ends follows, which follow.ts and followers.ts apply, and removes each account from
- * the other's collections.
+ * the other's collections, of other servers too.
  */
 type More = Pick<FollowEvents, 'unfollowed'> &
   Pick<EndorseEvents, 'unendorsed'> &
   Pick<FollowerEvents, 'followRequestRemoved'> &
   Pick<NoticeEvents, 'notificationDismissed' | 'noticeRetracted'> &
-  Pick<CollectionEvents, 'collectionItemsRemoved'>;
-type State = NoticesState & CollectionState;
+  Pick<CollectionEvents, 'collectionItemsRemoved'> &
+  Pick<FeatureEvents, 'featureRevoked'>;
+type State = NoticesState & CollectionState & FeatureState;
 
 /** Bounds one activation's memory. Imported block lists of this size exist. */
 export const BLOCKS_MAX = 20_000;
@@ -130,7 +132,11 @@ export const block: Slice<State, Commands, Events, More> = {
  * followed account.
  */
 function partings(state: Readonly<State>, other: string, about: Pick<Ctx, 'nowMs'>): Recorded<Events & More>[] {
-  const events: Recorded<Events & More>[] = [...uncollected(state, other, about), ...unendorsement(state, other)];
+  const events: Recorded<Events & More>[] = [
+    ...uncollected(state, other, about),
+    ...unfeatured(state, other),
+    ...unendorsement(state, other),
+  ];
   const edge = state.following.get(other);
   if (edge !== undefined)
     events.push({ type: 'unfollowed', target: other, edgeId: edge.edgeId, wasPending: edge.pending });

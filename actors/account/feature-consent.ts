@@ -18,12 +18,17 @@ export function consentOf({ discoverable, locked }: Pick<P.AccountProfile, 'disc
   return locked ? 'followers' : 'public';
 }
 
+/** Returns true if an account must not learn whether it may feature the account, which is deleted, suspended or blocked. */
+export const isHiddenFrom = (
+  { moderation, blocking, blockedBy }: Readonly<RelationState & StandingState>,
+  by: string,
+): boolean => moderation.deleted || moderation.suspendedAtMs > 0 || blocking.has(by) || blockedBy.has(by);
+
 /** Answers whether the account may be featured in others' collections (collections.ts). Records nothing. */
 export const featureConsent: Slice<ProfileState & RelationState & StandingState, Commands, object> = {
   decide: {
-    featureConsent({ profile, moderation, blocking, blockedBy }, { by }) {
-      const isAway = moderation.deleted || moderation.suspendedAtMs > 0 || blocking.has(by) || blockedBy.has(by);
-      return { events: [], reply: { consent: isAway ? 'nobody' : consentOf(profile) } };
+    featureConsent(state, { by }) {
+      return { events: [], reply: { consent: isHiddenFrom(state, by) ? 'nobody' : consentOf(state.profile) } };
     },
   },
   apply: {},

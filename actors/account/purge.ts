@@ -31,6 +31,7 @@ const BELONGINGS = [
   'notes',
   'endorsed',
   'featuredTags',
+  'featuredElsewhere',
   'tagUses',
   'endedSuggestions',
   'muting',

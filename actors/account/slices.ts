@@ -6,6 +6,7 @@ import { directs } from './directs.js';
 import { domainBlocks } from './domain-blocks.js';
 import { endorse } from './endorse.js';
 import { featureConsent } from './feature-consent.js';
+import { featuredElsewhere } from './featured-elsewhere.js';
 import { featuredTags } from './featured-tags.js';
 import { filters } from './filters.js';
 import { follow } from './follow.js';
@@ -75,6 +76,7 @@ export const accountSlices = [
   lists,
   collections,
   featureConsent,
+  featuredElsewhere,
   followedTags,
   media,
   suggestions,
@@ -120,6 +122,7 @@ export const initialAccount = (id: string): AccountState => ({
   mutedConversations: new Set(),
   lists: new Map(),
   collections: new Map(),
+  featuredElsewhere: new Map(),
   filters: new Map(),
   followedTags: new Map(),
   notes: new Map(),

@@ -77,6 +77,14 @@ export function statusUri(baseUrl: string, { id, reblogOfId, origin }: Written, 
 export const stampUri = (baseUrl: string, quoted: Written, author: Named, quotingId: string): string =>
   `${statusUri(baseUrl, quoted, author)}/quote_authorizations/${quotingId}`;
 
+/** Returns the address of the stamp by which a local account permits its place in a collection. Source: FEP-7aa9. */
+export const featureStampUri = (baseUrl: string, featured: Named, id: string): string =>
+  `${accountUri(baseUrl, featured)}/feature_authorizations/${id}`;
+
+/** Returns the address of a collection of a local account. */
+export const collectionUri = (baseUrl: string, owner: Named, id: string): string =>
+  `${accountUri(baseUrl, owner)}/collections/${id}`;
+
 /** Returns the web page of a status. */
 export const statusUrl = (baseUrl: string, { id, origin }: Written, author: Named): string =>
   origin === undefined ? `${accountUrl(baseUrl, author)}/${id}` : origin.url || origin.uri;

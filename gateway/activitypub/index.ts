@@ -1,6 +1,7 @@
 import type { AnyRoute } from '../http/route.js';
 import { actorRoutes } from './actors.js';
 import { collectionDocumentRoutes } from './collections.js';
+import { featureStampRoutes } from './feature-stamps.js';
 import { featuredAccountsRoutes } from './featured-accounts.js';
 import { followersSynchronizationRoutes } from './followers-synchronization.js';
 import { withPages } from './for-browsers.js';
@@ -15,6 +16,7 @@ export const activityPubRoutes: readonly AnyRoute[] = withPages([
   ...actorRoutes,
   ...collectionDocumentRoutes,
   ...featuredAccountsRoutes,
+  ...featureStampRoutes,
   ...followersSynchronizationRoutes,
   ...inboxRoutes,
   ...statusDocumentRoutes,

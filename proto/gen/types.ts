@@ -1164,6 +1164,37 @@ export interface AccountFeatureConsented {
   readonly consent: string;
 }
 
+/** The account `by` of another server asks to feature the account in its collection `uri`. request_id: id of the activity, or empty. follows: `by` follows the account. */
+export interface AccountRequestFeature {
+  readonly by: string;
+  readonly uri: string;
+  readonly requestId: string;
+  readonly follows: boolean;
+}
+
+/** The answer to a request. stamp_id: id of the permission; absent: refused. */
+export interface AccountFeatureAnswered {
+  readonly by: string;
+  readonly uri: string;
+  readonly requestId: string;
+  readonly stampId?: string | undefined;
+}
+
+export interface AccountFeatureRevoked {
+  readonly by: string;
+  readonly uri: string;
+  readonly stampId: string;
+}
+
+export interface AccountFeatureStampId {
+  readonly id: string;
+}
+
+/** uri: the collection of another server that the stamp permits. */
+export interface AccountFeatureStamp {
+  readonly uri: string;
+}
+
 /** A direct status by or to the account. accounts: all participants, including its author. */
 export interface AccountHearDirect {
   readonly conversationId: string;
@@ -4107,6 +4138,11 @@ export interface Messages {
   'murmuration.account.CollectionItemsRemoved': AccountCollectionItemsRemoved;
   'murmuration.account.FeatureConsent': AccountFeatureConsent;
   'murmuration.account.FeatureConsented': AccountFeatureConsented;
+  'murmuration.account.RequestFeature': AccountRequestFeature;
+  'murmuration.account.FeatureAnswered': AccountFeatureAnswered;
+  'murmuration.account.FeatureRevoked': AccountFeatureRevoked;
+  'murmuration.account.FeatureStampId': AccountFeatureStampId;
+  'murmuration.account.FeatureStamp': AccountFeatureStamp;
   'murmuration.account.HearDirect': AccountHearDirect;
   'murmuration.account.DirectHeard': AccountDirectHeard;
   'murmuration.account.DirectId': AccountDirectId;

@@ -1,10 +1,11 @@
 import type { AccountProfile, StoreAccountRecord } from '../../../proto/gen/types.js';
+import { consentOf } from '../../account/feature-consent.js';
 import { emptyProfile } from '../../account/profile.js';
 import { accountUri, accountUrl } from '../../domain/addresses.js';
 import { fileType, fileUrl } from '../../domain/media.js';
 import { isSuspended, signUpDayMs } from '../../domain/standing.js';
 import { type Here, profileHtml } from '../../domain/text/profile-html.js';
-import { asTime, type EmojiPicture, emojiTags } from './context.js';
+import { asTime, type EmojiPicture, emojiTags, PUBLIC } from './context.js';
 
 /** Addresses of a local actor. Source: ActivityPub §4.1. */
 export const actorAddresses = (uri: string) => ({
@@ -55,10 +56,17 @@ export function actorDocument(
     ...(isEmptied ? { suspended: true } : {}),
     publicKey: keyOf(id, publicKeyPem),
     tag: isEmptied ? [] : emojiTags(emojis, fileType),
+    interactionPolicy: { canFeature: featurePolicy(id, profile) },
     attributionDomains: profile.attribution?.domains ?? [],
     endpoints: sharedInbox(here.baseUrl),
     ...pictures(here, profile),
   };
+}
+
+/** Renders the accounts that may feature an account; its own address stands for nobody. Source: FEP-7aa9. */
+function featurePolicy(id: string, profile: AccountProfile) {
+  const allowed = { public: PUBLIC, followers: actorAddresses(id).followers, nobody: id }[consentOf(profile)];
+  return { automaticApproval: [allowed], manualApproval: [] };
 }
 
 /** Renders the texts of a profile. */

@@ -7,6 +7,23 @@ export interface Stamped {
   readonly quoted: string;
 }
 
+/** The facts that a stamp of a featured account states. Addresses are canonical. */
+export interface StampedFeature {
+  /** Address of the stamp. */
+  readonly uri: string;
+  readonly featured: string;
+  readonly collection: string;
+}
+
+/** Renders a stamp, by which an account permits its place in a collection. Source: FEP-7aa9, FeatureAuthorization. */
+export const featureStampDocument = ({ uri, featured, collection }: StampedFeature) => ({
+  id: uri,
+  type: 'FeatureAuthorization',
+  attributedTo: featured,
+  interactingObject: collection,
+  interactionTarget: featured,
+});
+
 /** Renders a stamp, by which the author of a status permits a quote. Source: FEP-044f, QuoteAuthorization. */
 export const stampDocument = ({ uri, quotedAuthor, quoting, quoted }: Stamped) => ({
   id: uri,

@@ -5,6 +5,7 @@ import { block } from './block.js';
 import { add, removeFrom } from './collections.js';
 import { create } from './create.js';
 import { remove } from './delete.js';
+import { featureRequest } from './feature-request.js';
 import { flag } from './flag.js';
 import { follow } from './follow.js';
 import { like } from './like.js';
@@ -23,6 +24,7 @@ export const HANDLERS: ReadonlyMap<string, ActivityHandler> = new Map([
   ['Create', create],
   ['Delete', remove],
   ['EmojiReact', like],
+  ['FeatureRequest', featureRequest],
   ['Flag', flag],
   ['Follow', follow],
   ['Like', like],

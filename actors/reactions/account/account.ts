@@ -5,8 +5,9 @@ import type { HomeRings } from '../../timelines/home-rings.js';
 import { accountMediaFiles, accountMediaRows, type MediaFiles } from '../media.js';
 import { accountNames } from '../names.js';
 import { accountStream } from '../stream.js';
-import { federatedRelations } from './federate.js';
-import { federatedProfile, type ProfileFederation } from './federate-profile.js';
+import { federatedRelations } from './federation/federate.js';
+import { federatedFeatures } from './federation/federate-features.js';
+import { federatedProfile, type ProfileFederation } from './federation/federate-profile.js';
 import { domainParting } from './followers/domain-parting.js';
 import { inboxesOfFollowers } from './followers/follower-inboxes.js';
 import { movedFollowers } from './followers/moves.js';
@@ -62,6 +63,7 @@ export function accountReactions(around: AccountContext): readonly Reaction<Acco
     signUpNotices(around.tables),
     accountMail(around, around.tables),
     ...(around.federation === undefined ? [] : [federatedProfile({ ...around, ...around.federation })]),
+    federatedFeatures(around),
     accountPushes,
     accountMediaFiles(around.media),
     accountPurge(around.tables),

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox';
-import { accountUri, isLocal, tagUrl } from '../../../actors/domain/addresses.js';
+import { collectionUri, isLocal, tagUrl } from '../../../actors/domain/addresses.js';
 import { escapeHtml } from '../../../actors/domain/text/plain-text.js';
 import type { AccountCollectionItem, AccountCollectionText } from '../../../proto/gen/types.js';
 import { entity, nullable, type Shape, time, uri } from '../../http/entity.js';
@@ -45,7 +45,7 @@ export function renderCollection(instance: InstanceSettings, { record, owner, it
   return {
     id,
     account_id: owner.id,
-    uri: `${accountUri(instance.baseUrl, owner)}/collections/${id}`,
+    uri: collectionUri(instance.baseUrl, owner, id),
     url: `${instance.baseUrl}/collections/${id}`,
     name: text?.name ?? '',
     description: escapeHtml(text?.description ?? ''),

@@ -8,6 +8,11 @@ import { announceActivity, createActivity } from '../../../actors/federation/doc
 import { acceptActivity, acceptQuoteActivity } from '../../../actors/federation/outgoing/accept.js';
 import { blockActivity } from '../../../actors/federation/outgoing/block.js';
 import { deleteActivity, deleteStampActivity } from '../../../actors/federation/outgoing/delete.js';
+import {
+  acceptFeatureActivity,
+  deleteFeatureStampActivity,
+  rejectFeatureActivity,
+} from '../../../actors/federation/outgoing/feature-answer.js';
 import { flagActivity } from '../../../actors/federation/outgoing/flag.js';
 import { followActivity } from '../../../actors/federation/outgoing/follow.js';
 import { likeActivity } from '../../../actors/federation/outgoing/like.js';
@@ -57,6 +62,9 @@ const vote = { actor: ann, question: theirs, author: ben, name: 'tea', part: '7-
 const mine = `${ann}/statuses/41`;
 const asked = { author: ann, by: ben, quoted: mine, quoting: theirs, quotingId: '6', requestId: `${theirs}/request` };
 const stamp = `${mine}/quote_authorizations/6`;
+const shelf = `${ben}/collections/3`;
+const featuring = { featured: ann, by: ben, collection: shelf, requestId: `${shelf}/requests/1` };
+const consent = `${ann}/feature_authorizations/12`;
 const instance = `${baseUrl}/actor`;
 const flag = { actor: instance, reportId: '9', comment: 'spam', account: ben, statuses: [theirs] };
 
@@ -83,6 +91,9 @@ const EXAMPLES: readonly object[] = [
   acceptQuoteActivity(asked, stamp, 3),
   rejectQuoteActivity(asked, 3),
   deleteStampActivity({ uri: stamp, quotedAuthor: ann, quoting: theirs, quoted: mine }),
+  acceptFeatureActivity(featuring, consent, 4),
+  rejectFeatureActivity(featuring, 4),
+  deleteFeatureStampActivity({ uri: consent, featured: ann, collection: shelf }),
 ];
 
 test('FEDERATION.md shows each outgoing activity as it is rendered', async () => {

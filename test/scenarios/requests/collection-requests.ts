@@ -35,6 +35,10 @@ export function collectionRequests(
     [`POST ${one}/items`]: async () => ({ id: (await maker.fresh([])).id, body: { account_id: viewer.id } }),
     [`DELETE ${one}/items/:item`]: ofOne,
     [`POST ${one}/items/:item/revoke`]: ofOne,
+    'GET /users/:name/feature_authorizations/:id': async () => {
+      const { rest } = await maker.standing();
+      return { id: viewer.name, rest: { id: rest.item } };
+    },
     'GET /api/v1/accounts/:id/collections': async () => ({ id: other.id }),
     'GET /api/v1/accounts/:id/in_collections': async () => {
       await maker.standing();

@@ -1,14 +1,14 @@
-import type { Tables } from '../../../store/port.js';
-import { accounts } from '../../../store/tables.js';
-import type { AccountEvents, AccountState } from '../../account/slices.js';
-import { accountUri, isLocal } from '../../domain/addresses.js';
-import { type Outgoing, queueActivity } from '../../federation/delivery/queue.js';
-import { acceptActivity } from '../../federation/outgoing/accept.js';
-import { blockActivity } from '../../federation/outgoing/block.js';
-import { type FollowedPair, followActivity } from '../../federation/outgoing/follow.js';
-import { rejectActivity } from '../../federation/outgoing/reject.js';
-import { undoActivity } from '../../federation/outgoing/undo.js';
-import type { Effects, Happened, Reaction } from '../../runtime/kind.js';
+import type { Tables } from '../../../../store/port.js';
+import { accounts } from '../../../../store/tables.js';
+import type { AccountEvents, AccountState } from '../../../account/slices.js';
+import { accountUri, isLocal } from '../../../domain/addresses.js';
+import { type Outgoing, queueActivity } from '../../../federation/delivery/queue.js';
+import { acceptActivity } from '../../../federation/outgoing/accept.js';
+import { blockActivity } from '../../../federation/outgoing/block.js';
+import { type FollowedPair, followActivity } from '../../../federation/outgoing/follow.js';
+import { rejectActivity } from '../../../federation/outgoing/reject.js';
+import { undoActivity } from '../../../federation/outgoing/undo.js';
+import type { Effects, Happened, Reaction } from '../../../runtime/kind.js';
 
 export interface FederationContext {
   readonly baseUrl: string;

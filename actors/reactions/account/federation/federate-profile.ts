@@ -1,17 +1,17 @@
-import type { ReadTables } from '../../../store/port.js';
-import { accounts } from '../../../store/tables.js';
-import { emptyProfile } from '../../account/profile.js';
-import type { AccountEvents, AccountState } from '../../account/slices.js';
-import { accountUri, accountUrl } from '../../domain/addresses.js';
-import { type Outgoing, queueActivity } from '../../federation/delivery/queue.js';
-import { actorDocument } from '../../federation/documents/actor.js';
-import { hashtagDocument } from '../../federation/documents/hashtag.js';
-import type { Rendering } from '../../federation/documents/objects.js';
-import { inboxesOfFollowersOf, sharedInboxOf } from '../../federation/outgoing/audience.js';
-import { deleteActivity } from '../../federation/outgoing/delete.js';
-import { endorsementActivity, pinActivity, tagActivity } from '../../federation/outgoing/pin.js';
-import { updateActivity } from '../../federation/outgoing/update.js';
-import type { Effects, Happened, Reaction } from '../../runtime/kind.js';
+import type { ReadTables } from '../../../../store/port.js';
+import { accounts } from '../../../../store/tables.js';
+import { emptyProfile } from '../../../account/profile.js';
+import type { AccountEvents, AccountState } from '../../../account/slices.js';
+import { accountUri, accountUrl } from '../../../domain/addresses.js';
+import { type Outgoing, queueActivity } from '../../../federation/delivery/queue.js';
+import { actorDocument } from '../../../federation/documents/actor.js';
+import { hashtagDocument } from '../../../federation/documents/hashtag.js';
+import type { Rendering } from '../../../federation/documents/objects.js';
+import { inboxesOfFollowersOf, sharedInboxOf } from '../../../federation/outgoing/audience.js';
+import { deleteActivity } from '../../../federation/outgoing/delete.js';
+import { endorsementActivity, pinActivity, tagActivity } from '../../../federation/outgoing/pin.js';
+import { updateActivity } from '../../../federation/outgoing/update.js';
+import type { Effects, Happened, Reaction } from '../../../runtime/kind.js';
 
 /** The dependencies of activities about profiles. */
 export interface ProfileFederation extends Pick<Rendering, 'emojiIn'> {
