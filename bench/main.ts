@@ -12,10 +12,12 @@ import { benchClusterWarm } from './cluster/cluster-warm.js';
 import { benchDeliveries } from './crowd/deliveries.js';
 import { benchGrowth } from './crowd/growth.js';
 import { benchHttpDeliveries } from './crowd/http-deliveries.js';
+import { benchRemoteDeliveries } from './crowd/remote-deliveries.js';
 import { endTogether } from './end-together.js';
 import { benchCreates } from './federation/creates.js';
 import { benchDeliver } from './federation/deliver.js';
 import { benchInbox } from './federation/inbox.js';
+import { benchInboxOverload } from './federation/inbox-overload.js';
 import { benchSignatures } from './federation/signatures.js';
 import { measureJournal } from './journal.js';
 import { benchDiscoveryLists } from './lists/discovery-lists.js';
@@ -81,6 +83,7 @@ const benchmarks: Readonly<Record<string, () => Promise<Row[]>>> = {
   signatures: benchSignatures,
   inbox: benchInbox,
   'inbox-creates': benchCreates,
+  'inbox-overload': benchInboxOverload,
   deliver: benchDeliver,
   bulk: benchBulk,
   'bare-page': benchBarePage,
@@ -106,6 +109,7 @@ const benchmarks: Readonly<Record<string, () => Promise<Row[]>>> = {
   'idle-sockets': benchIdleSockets,
   deliveries: benchDeliveries,
   'http-deliveries': benchHttpDeliveries,
+  'remote-deliveries': benchRemoteDeliveries,
   growth: benchGrowth,
   overload: benchOverload,
   'push-sender': benchPushSender,

@@ -57,17 +57,31 @@ class Line {
   }
 }
 
-/** Returns requests per second with so many in flight, all of them answered with 200. */
-export async function closedLoop(port: number, inFlight: number, count: number, next: () => string): Promise<number> {
+/**
+ * Returns answers per second with the expected status, with so many requests in flight. Another status is an error,
+ * unless it is `refused`, which does not count.
+ */
+export async function closedLoop(
+  port: number,
+  inFlight: number,
+  count: number,
+  next: () => string,
+  { expected = 200, refused }: { readonly expected?: number; readonly refused?: number } = {},
+): Promise<number> {
   const startedMs = performance.now();
   let left = count;
+  let good = 0;
   const worker = async () => {
     const line = new Line(port);
-    while (left-- > 0) assert.equal((await line.send(next())).status, 200);
+    while (left-- > 0) {
+      const { status } = await line.send(next());
+      if (status !== refused) assert.equal(status, expected);
+      if (status === expected) good++;
+    }
     line.end();
   };
   await Promise.all(Array.from({ length: inFlight }, worker));
-  return (count / (performance.now() - startedMs)) * 1_000;
+  return (good / (performance.now() - startedMs)) * 1_000;
 }
 
 /** Sends requests at a fixed rate for some time, whatever their outcome; opens connections as needed. */
@@ -108,4 +122,13 @@ export function requestText(method: string, path: string, token: string, body?: 
   const more =
     body === undefined ? [] : ['Content-Type: application/json', `Content-Length: ${Buffer.byteLength(json)}`];
   return [`${method} ${path} HTTP/1.1`, 'Host: a', `Authorization: Bearer ${token}`, ...more, '', json].join('\r\n');
+}
+
+/** Returns the text of a signed HTTP/1.1 request; its headers contain that of the host. */
+export function signedText(
+  path: string,
+  { headers, body }: { readonly headers: Readonly<Record<string, string>>; readonly body: string },
+): string {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  return [`POST ${path} HTTP/1.1`, ...lines, `content-length: ${Buffer.byteLength(body)}`, '', body].join('\r\n');
 }

@@ -25,7 +25,10 @@ const DELIVERY_MS_MAX = 60_000;
 const wish = JSON.parse(process.argv[2] ?? '{}') as CrowdWish;
 const ids = readFileSync(wish.idsFile, 'utf8').trim().split('\n');
 const settings = readSettings(
-  { DATA_DIR: wish.dataDir, PORT: wish.port, BASE_URL: `http://127.0.0.1:${wish.port}`, RATE_LIMITS: 'off' },
+  {
+    ...{ DATA_DIR: wish.dataDir, PORT: wish.port, BASE_URL: `http://127.0.0.1:${wish.port}` },
+    ...{ RATE_LIMITS: 'off', FEDERATION_ALLOW_CIDRS: 'loopback' },
+  },
   {},
 );
 const node = await startNode(settings, pino({ level: 'warn' }, pino.destination(2)));
@@ -37,6 +40,10 @@ runInNewContext('gc')();
 
 const answers: { [K in keyof Question]: (question: Question[K]) => Promise<AnswerTo[K]> } = {
   post,
+  async attach({ author, rings }) {
+    for (const viewer of ids.slice(0, rings)) await node.rings.follow(viewer, author);
+    return {};
+  },
   async settled() {
     await until('the effects are done', () => node.runtime.metrics.unsettled === 0 || undefined, SETTLE_MS_MAX);
     return {};

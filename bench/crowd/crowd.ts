@@ -27,6 +27,8 @@ export interface CrowdWish {
 /** Requests to the node's process; accounts by number. */
 export interface Question {
   post: { readonly authors: readonly number[]; readonly count: number; readonly inFlight: number };
+  /** Adds an author, by id, to the rings of the first so many accounts. */
+  attach: { readonly author: string; readonly rings: number };
   settled: object;
   figures: object;
 }
@@ -38,6 +40,7 @@ export interface AnswerTo {
     readonly seconds: number;
     readonly deliveries: number;
   };
+  attach: object;
   settled: object;
   figures: { readonly rings: number; readonly deliveries: number; readonly bytes: number };
 }

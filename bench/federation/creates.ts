@@ -6,6 +6,7 @@ import { at, get, Town } from '../town.js';
 import { followActors } from './follows.js';
 import { noteOf } from './notes.js';
 import { Sender } from './sender.js';
+import { signedAhead } from './signed-ahead.js';
 
 const IN_FLIGHT = 32;
 const ROUNDS = 5;
@@ -44,22 +45,18 @@ export async function benchCreates(): Promise<Row[]> {
       sent.push(note.id);
       return sender.signed(actor, 'Create', note);
     };
-    let signed: Call[] = [];
     const loads: Load[] = [
       {
         ...usual,
         name: `local post, ${FOLLOWERS} followers, ${AUTHORS} authors`,
         call: (index) => town.post(at(town.authors, index), `number ${index}`),
       },
-      {
+      signedAhead({
         ...usual,
         name: `signed Create, ${FOLLOWERS} local followers, ${AUTHORS} authors`,
         target: CPU_MAX,
-        before: async (round) => {
-          signed = Array.from({ length: COUNT }, (_, index) => create(WARM_UP + round * COUNT + index));
-        },
-        call: (index) => signed[index - WARM_UP - Math.floor((index - WARM_UP) / COUNT) * COUNT] ?? create(index),
-      },
+        call: create,
+      }),
     ];
     const measured = await measureInTurn(loads.map((load) => ({ target: town.target, load })));
     await assertArrived(town, sent);

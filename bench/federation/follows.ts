@@ -1,4 +1,5 @@
 import type { Peer, PeerActor } from '../../test/kit/federation/peer.js';
+import { until } from '../../test/kit/time/until.js';
 import type { Made } from '../accounts.js';
 import { at, get, type Town, write } from '../town.js';
 import { Sender } from './sender.js';
@@ -31,8 +32,10 @@ export async function followActors(
     const actor = at(ids, Math.floor(index / followers.length));
     return write(at(followers, index), `/api/v1/accounts/${actor}/follow`, {}, ({ following }) => following === true);
   });
-  const follows = await peer.gets('Follow', count, FOLLOWS_MS_MAX);
   const byUri = new Map(actors.map((actor) => [actor.uri, actor]));
+  const arrived = () => peer.delivered('Follow').filter(({ activity }) => byUri.has(activity.object));
+  await until('all Follows', () => arrived().length >= count || undefined, FOLLOWS_MS_MAX);
+  const follows = arrived();
   await town.each('Accept', count, (index) => {
     const { activity } = at(follows, index);
     return sender.signed(byUri.get(activity.object) as PeerActor, 'Accept', activity);

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { newKey, Peer } from '../../test/kit/federation/peer.js';
-import { type Call, type Load, measureInTurn } from '../http-load.js';
+import { type Load, measureInTurn } from '../http-load.js';
 import type { Row } from '../row.js';
 import { at, get, type Status, Town, write } from '../town.js';
-import { Sender } from './sender.js';
+import { documentOf, Sender } from './sender.js';
 
 const IN_FLIGHT = 32;
 const ROUNDS = 3;
@@ -38,7 +38,7 @@ export async function benchInbox(): Promise<Row[]> {
     const statusOf = (index: number) => at(ids, (index % PEOPLE) + Math.floor(index / PEOPLE));
     const uriOf = (id: string, author = authorOf(town, id)) => `${base}/users/${author}/statuses/${id}`;
     // The first answer of a person makes a key, which costs 0.2 s.
-    for (const { username } of localTargets) await town.call(document(username));
+    for (const { username } of localTargets) await town.call(documentOf(username));
     for (const person of foreign) await town.call(sender.signed(person, 'Follow', `${base}/users/nobody`));
     const repeated = Array.from({ length: REPEATED }, (_, index) =>
       sender.signed(at(foreign, index), 'Like', uriOf(at(ids, index))),
@@ -76,13 +76,6 @@ export async function benchInbox(): Promise<Row[]> {
     await peer.close();
   }
 }
-
-/** Reads the document of a local person. */
-const document = (name: string): Call => ({
-  method: 'GET',
-  path: `/users/${name}`,
-  right: ({ id }) => id.endsWith(name),
-});
 
 /** Returns the name of the author of a post: posts are made by the authors in turn, newest first in the list. */
 function authorOf(town: Town, id: string): string {

@@ -22,3 +22,10 @@ export class Sender {
     return { method: 'POST', path: '/inbox', signed, right: () => false };
   }
 }
+
+/** Reads the document of a local person. */
+export const documentOf = (name: string): Call => ({
+  method: 'GET',
+  path: `/users/${name}`,
+  right: ({ id }) => id.endsWith(name),
+});
