@@ -3,6 +3,7 @@ import type * as P from '../../proto/gen/types.js';
 import { problem } from '../domain/problem.js';
 import type { Ctx, Decision, Recorded, Slice } from '../runtime/slice.js';
 import { type Events as CollectionEvents, type State as CollectionState, collectionsEnded } from './collections.js';
+import type { State as EmailState } from './email-change.js';
 import { POLICY_AT_FIRST, type PolicyState } from './notification-policy.js';
 import { type Events as AppEvents, type State as AppState, ownAppsEnded } from './own-apps.js';
 import type { State as PinState } from './pin.js';
@@ -12,6 +13,8 @@ import type { State as StandingState } from './standing.js';
 import { revocations, type Events as SessionEvents, type State as SessionState } from './tokens.js';
 
 export interface Commands {
+  /** Sent for the owner, who has proved the password. */
+  deleteAccount: { in: P.AccountEmpty; out: P.AccountEmpty };
   purgeSome: { in: P.AccountPurgeSome; out: P.AccountEmpty };
 }
 export interface Events {
@@ -58,6 +61,7 @@ export type State = SessionState &
   PinState &
   CollectionState &
   AppState &
+  EmailState &
   StandingState &
   OtpState &
   Belongings;
@@ -69,12 +73,18 @@ export const PURGE_ALARM = 'purge';
 /** Rows that one journal entry deletes. Bounds the effects of an entry. */
 export const PURGED_AT_ONCE_MAX = 100;
 
+const empty = codec('murmuration.account.Empty');
+
 /**
  * The deletion of an account. Its profile is deleted at once, and its statuses and actions in steps. Its name stays
  * reserved.
  */
-export const purge: Slice<State, Commands, Events> = {
+export const purge: Slice<State, Commands, Events, Ended & Pick<SessionEvents, 'tokenRevoked'>> = {
   decide: {
+    deleteAccount(state, _command, { nowMs }) {
+      if (state.moderation.deleted) return { events: [], reply: {} };
+      return { events: [...revocations(state.tokens.keys()), ...ended(state, nowMs)], reply: {} };
+    },
     purgeSome(state, some) {
       if (!state.moderation.deleted) return problem('forbidden', 'This action is not allowed');
       return { events: [{ type: 'somePurged', ...some }], reply: {} };
@@ -92,15 +102,17 @@ export const purge: Slice<State, Commands, Events> = {
       state.policy = POLICY_AT_FIRST;
       state.pins.length = 0;
       state.passwordReset = undefined;
+      state.emailChange = undefined;
       state.otp = undefined;
       for (const own of BELONGINGS) state[own].clear();
     },
     somePurged() {},
   },
   commands: {
+    deleteAccount: { in: empty, out: empty, repeats: 'idempotent', local: true },
     purgeSome: {
       in: codec('murmuration.account.PurgeSome'),
-      out: codec('murmuration.account.Empty'),
+      out: empty,
       repeats: 'idempotent',
       local: true,
     },

@@ -4,6 +4,7 @@ import { block } from './block.js';
 import { collections } from './collections.js';
 import { directs } from './directs.js';
 import { domainBlocks } from './domain-blocks.js';
+import { emailChange } from './email-change.js';
 import { endorse } from './endorse.js';
 import { featureConsent } from './feature-consent.js';
 import { featuredElsewhere } from './featured-elsewhere.js';
@@ -55,6 +56,7 @@ export const accountSlices = [
   purge,
   announcements,
   recovery,
+  emailChange,
   secondFactor,
   invites,
   ownApps,
@@ -134,6 +136,7 @@ export const initialAccount = (id: string): AccountState => ({
   relationsVersion: 1,
   announcements: new Map(),
   passwordReset: undefined,
+  emailChange: undefined,
   otp: undefined,
   invites: new Map(),
   ownApps: new Map(),

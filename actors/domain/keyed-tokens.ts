@@ -8,6 +8,7 @@ import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 export type TokenPurpose =
   | 'confirmation'
   | 'reset'
+  | 'email'
   | 'unsubscribe'
   | 'browser'
   | 'access'

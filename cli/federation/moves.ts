@@ -1,9 +1,14 @@
 import { accountUri, isLocal } from '../../actors/domain/addresses.js';
 import { isProblem, type Problem } from '../../actors/domain/problem.js';
-import { isThere } from '../../actors/domain/standing.js';
-import { isMissing } from '../../actors/federation/remote/port.js';
 import type { Node } from '../../compose/node.js';
-import { findAccount } from '../../gateway/discovery/find-remote.js';
+import {
+  addAlias,
+  aliasesOf,
+  type MoveFault,
+  moveAccount,
+  type Prevented,
+  removeAlias,
+} from '../../gateway/settings/account-moves.js';
 import type { StoreAccountRecord } from '../../proto/gen/types.js';
 import { accounts } from '../../store/tables.js';
 import { Refused } from '../refused.js';
@@ -21,63 +26,46 @@ export interface AccountMoves {
 export const accountMoves: {
   readonly [K in keyof AccountMoves]: (node: Node, input: AccountMoves[K]['in']) => Promise<AccountMoves[K]['out']>;
 } = {
-  async 'account.alias'(node, { username, add, remove }) {
-    const own = await localOf(node, username);
-    const { baseUrl } = node.services.instance;
-    let uris = own.aliases?.uris ?? [];
-    if (add !== undefined) uris = [...uris, accountUri(baseUrl, await accountOf(node, add))];
-    if (remove !== undefined) {
-      const gone = remove.includes('://') ? remove : accountUri(baseUrl, await accountOf(node, remove));
-      uris = uris.filter((uri) => uri !== gone);
+  async 'account.alias'({ services }, { username, add, remove }) {
+    let own = await localOf(services, username);
+    if (add !== undefined) {
+      const uris = done(await addAlias(services, own, String(add)), add);
+      own = { ...own, aliases: { uris: [...uris] } };
     }
-    accepted(await node.services.askAccount(own.id, 'setAliases', { uris }));
-    return { aliases: [...new Set(uris)] };
+    if (remove === undefined) return { aliases: aliasesOf(own) };
+    return { aliases: done(await removeAlias(services, own, String(remove)), remove) };
   },
-  async 'account.move'(node, { username, to }) {
-    const own = await localOf(node, username);
-    if (to === undefined) {
-      accepted(await node.services.askAccount(own.id, 'endMove', {}));
-      return { movedTo: null };
+  async 'account.move'({ services }, { username, to }) {
+    const own = await localOf(services, username);
+    if (to !== undefined) {
+      const uri = accountUri(services.instance.baseUrl, own);
+      return { movedTo: done(await moveAccount(services, own, String(to)), to, uri) };
     }
-    const { baseUrl } = node.services.instance;
-    const target = await fresh(node, await accountOf(node, to));
-    const uri = accountUri(baseUrl, own);
-    const targetUri = accountUri(baseUrl, target);
-    if (target.movedTo !== undefined || (target.remote?.movedTo ?? '') !== '')
-      throw new Refused(`${to} has moved itself`);
-    const aliases = isLocal(target) ? target.aliases?.uris : target.remote?.alsoKnownAs;
-    if (aliases?.includes(uri) !== true)
-      throw new Refused(`${to} does not name ${uri} as its alias; an account is read again after 5 minutes`);
-    const targetLocked = target.profile?.locked === true;
-    accepted(await node.services.askAccount(own.id, 'move', { target: target.id, targetUri, targetLocked }));
-    return { movedTo: targetUri };
+    const ended = await services.askAccount(own.id, 'endMove', {});
+    if (isProblem(ended)) throw new Refused(ended.detail);
+    return { movedTo: null };
   },
 };
 
-async function localOf({ services }: Node, username: string): Promise<StoreAccountRecord> {
-  const id = await services.registry.find(`acct:${String(username).toLowerCase()}`);
-  const record = id === undefined ? undefined : await services.tables.get(accounts, { account: id });
+async function localOf({ registry, tables }: Node['services'], username: string): Promise<StoreAccountRecord> {
+  const id = await registry.find(`acct:${String(username).toLowerCase()}`);
+  const record = id === undefined ? undefined : await tables.get(accounts, { account: id });
   if (record === undefined || !isLocal(record)) throw new Refused(`there is no account ${username}`);
   return record;
 }
 
-/** Finds an account by `user@host`, at its server if it is not known here. */
-async function accountOf({ services }: Node, name: string): Promise<StoreAccountRecord> {
-  const id = await findAccount(services, String(name), true);
-  const record = id === undefined ? undefined : await services.tables.get(accounts, { account: id });
-  if (record === undefined || !isThere(record)) throw new Refused(`${name} is not found`);
-  return record;
-}
+const FAULTS: Readonly<Record<MoveFault, (name: string, uri: string) => string>> = {
+  missing: (name) => `${name} is not found`,
+  silent: () => 'the server of the other account does not answer',
+  moved: (name) => `${name} has moved itself`,
+  unnamed: (name, uri) => `${name} does not name ${uri} as its alias; an account is read again after 5 minutes`,
+};
 
-async function fresh({ services }: Node, record: StoreAccountRecord): Promise<StoreAccountRecord> {
-  if (record.origin === undefined) return record;
-  const found = await services.federation.people.find(record.origin.uri, { fresh: true });
-  if (isMissing(found)) throw new Refused('the server of the other account does not answer');
-  return found;
-}
-
-function accepted(answer: object | Problem): void {
-  if (isProblem(answer)) throw new Refused(answer.detail);
+/** Returns the result of a change. @throws Refused */
+function done<T extends string | readonly string[]>(answer: T | Prevented | Problem, name: string, uri = ''): T {
+  if (typeof answer === 'string' || Array.isArray(answer)) return answer as T;
+  const refused = answer as Prevented | Problem;
+  throw new Refused('fault' in refused ? FAULTS[refused.fault](name, uri) : refused.detail);
 }
 
 /** Adds `account alias` and `account move` to the program. */

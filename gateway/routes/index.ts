@@ -56,9 +56,11 @@ import { sessionRoutes } from './oauth/sessions.js';
 import { signUpRoutes } from './oauth/sign-up.js';
 import { signUpPageRoutes } from './oauth/sign-up-pages.js';
 import { tokenRoutes } from './oauth/token.js';
+import { ownAccountRoutes } from './settings/account.js';
 import { archiveRoutes } from './settings/archive.js';
 import { filterPageRoutes } from './settings/filters.js';
 import { inviteRoutes } from './settings/invites.js';
+import { moveRoutes } from './settings/moves.js';
 import { preferenceRoutes } from './settings/preferences.js';
 import { profileSettingRoutes } from './settings/profile.js';
 import { relationPageRoutes } from './settings/relations.js';
@@ -116,7 +118,9 @@ const routes: readonly AnyRoute[] = [
   ...mediaIndexRoutes,
   ...mediaProxyRoutes,
   ...mediaRoutes,
+  ...moveRoutes,
   ...muteRoutes,
+  ...ownAccountRoutes,
   ...notificationPolicyRoutes,
   ...notOfferedRoutes,
   ...annualReportRoutes,

@@ -1488,6 +1488,37 @@ export interface AccountResetUsed {
   readonly atMs: number;
 }
 
+/** nonce: as for ResendConfirmation. taken: the address belongs to another account, so no mail is sent. */
+export interface AccountAskEmailChange {
+  readonly email: string;
+  readonly nonce: string;
+  readonly taken: boolean;
+  readonly unlimited: boolean;
+}
+
+/** nonce: absent if the address belongs to another account. */
+export interface AccountEmailChangeAsked {
+  readonly email: string;
+  readonly nonce?: string | undefined;
+  readonly atMs: number;
+  readonly expiresAtMs: number;
+}
+
+export interface AccountEmailChangeLink {
+  readonly nonce: string;
+}
+
+export interface AccountEmailChange {
+  readonly email: string;
+  readonly former: string;
+}
+
+export interface AccountEmailChanged {
+  readonly email: string;
+  readonly former: string;
+  readonly atMs: number;
+}
+
 /** The mail server rejected a mail to this address for good, or it could not be sent in time. */
 export interface AccountNoteUndelivered {
   readonly email: string;
@@ -4186,6 +4217,11 @@ export interface Messages {
   'murmuration.account.JudgeReset': AccountJudgeReset;
   'murmuration.account.ResetPassword': AccountResetPassword;
   'murmuration.account.ResetUsed': AccountResetUsed;
+  'murmuration.account.AskEmailChange': AccountAskEmailChange;
+  'murmuration.account.EmailChangeAsked': AccountEmailChangeAsked;
+  'murmuration.account.EmailChangeLink': AccountEmailChangeLink;
+  'murmuration.account.EmailChange': AccountEmailChange;
+  'murmuration.account.EmailChanged': AccountEmailChanged;
   'murmuration.account.NoteUndelivered': AccountNoteUndelivered;
   'murmuration.account.Undelivered': AccountUndelivered;
   'murmuration.account.ChooseMails': AccountChooseMails;

@@ -46,11 +46,28 @@ export const repeatedSignUpLetter = (site: Site, to: Recipient): MailLetter =>
     ],
   }));
 
-/** Goes to the former address. It does not name the new one, since the former may be a stranger's. */
-export const emailChangedLetter = (site: Site, to: Recipient): MailLetter =>
+/** Asks for the confirmation of another address of an account, to which it goes. */
+export const newAddressLetter = (site: Site, to: Recipient): MailLetter =>
+  letter(site, to, ({ newAddress }) => ({
+    subject: newAddress.subject,
+    parts: [
+      text(newAddress.text(site.domain)),
+      button(newAddress.button, `${site.baseUrl}/auth/email/confirmation?token=${TOKEN_PLACE}`),
+      text(newAddress.otherwise),
+    ],
+  }));
+
+/**
+ * Goes to the former address. It does not name the new one, since the former may be a stranger's.
+ * @param contact where the owner of a confirmed address can object
+ */
+export const emailChangedLetter = (site: Site, to: Recipient, contact?: string): MailLetter =>
   letter(site, to, ({ emailChanged }) => ({
     subject: emailChanged.subject,
-    parts: [text(emailChanged.text(site.domain)), text(emailChanged.otherwise)],
+    parts: [
+      text(emailChanged.text(site.domain)),
+      text(contact === undefined ? emailChanged.otherwise : emailChanged.appeal(contact)),
+    ],
   }));
 
 /** Returns a time to the minute, as mails name it. */

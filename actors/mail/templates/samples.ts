@@ -6,6 +6,7 @@ import {
   confirmationLetter,
   deletedLetter,
   emailChangedLetter,
+  newAddressLetter,
   passwordChangedLetter,
   repeatedSignUpLetter,
   resetLetter,
@@ -36,7 +37,9 @@ export const samples: Readonly<Record<string, Sample>> = {
   reset: (site, locale) => resetLetter(site, ada(locale)),
   'password-changed': (site, locale) => passwordChangedLetter(site, ada(locale)),
   'repeated-sign-up': (site, locale) => repeatedSignUpLetter(site, ada(locale)),
+  'new-address': (site, locale) => newAddressLetter(site, ada(locale)),
   'email-changed': (site, locale) => emailChangedLetter(site, ada(locale)),
+  'own-email-changed': (site, locale) => emailChangedLetter(site, ada(locale), `moderators@${site.domain}`),
   'sign-in': (site, locale) =>
     signInLetter(site, ada(locale), { atMs: 1_767_225_600_000, address: '192.0.2.7', browser: 'Firefox, Linux' }),
   'archive-ready': (site, locale) => archiveReadyLetter(site, ada(locale), 1_767_225_600_000),

@@ -10,6 +10,7 @@ import {
   confirmationLetter,
   deletedLetter,
   emailChangedLetter,
+  newAddressLetter,
   passwordChangedLetter,
   repeatedSignUpLetter,
   resetLetter,
@@ -37,6 +38,7 @@ export function accountMail(site: Site, tables: Tables): Reaction<AccountState, 
     beforeReply: false,
     on: {
       ...confirmations(site),
+      ...emailChanges(site, tables),
       ...security(site),
       /** Accounts that handle reports get a mail for each. The notification is sent once, so the mail is, too. */
       async notified({ kind, from, report }, { self, state: { owner, endedMails } }, effects) {
@@ -87,6 +89,22 @@ function confirmations(site: Site): Reaction<AccountState, AccountEvents>['on'] 
       await post(effects, self, { to: email, letter, link: link('confirmation', nonce) });
     },
     confirmationWithheld: ({ former }, { self, state: { owner } }, effects) => toFormer(former, self, owner, effects),
+  };
+}
+
+/** Mails to the new and to the former address of a confirmed account. */
+function emailChanges(site: Site, tables: Tables): Reaction<AccountState, AccountEvents>['on'] {
+  return {
+    async emailChangeAsked({ email, nonce }, { self, state: { owner, emailChange } }, effects) {
+      // Another address may have been asked for since, or this one confirmed.
+      if (owner === undefined || nonce === undefined || emailChange?.nonce !== nonce) return;
+      await post(effects, self, { to: email, letter: newAddressLetter(site, owner), link: link('email', nonce) });
+    },
+    async emailChanged({ former }, { self, state: { owner } }, effects) {
+      if (owner === undefined) return;
+      const letter = emailChangedLetter(site, owner, await contactOf(tables, site));
+      await post(effects, self, { to: former, letter });
+    },
   };
 }
 

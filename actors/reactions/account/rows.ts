@@ -167,6 +167,7 @@ export function accountRows(tables: Pick<Tables, 'range' | 'removeRange'>): Reac
       emailConfirmed: writeCounted,
       confirmationResent: writeAccount,
       confirmationWithheld: writeAccount,
+      emailChanged: writeAccount,
       localeChosen: writeAccount,
       async profileUpdated(_event, { state }, effects) {
         await effects.write([accountRow(state), ...(await nameRows(tables, state))]);

@@ -37,9 +37,13 @@ const sectionsIn = ({ texts: { settings, auth }, person }: Reader): readonly Sec
   {
     title: settings.account,
     pages: [
+      ['/settings/account', settings.ownAccount.title],
       ['/auth/password/change', settings.password],
       ['/settings/otp', auth.otp.title],
       ['/auth/sessions', settings.sessions],
+      ['/settings/aliases', settings.ownAccount.aliases.title],
+      ['/settings/migration', settings.ownAccount.migration.title],
+      ['/settings/delete', settings.ownAccount.deletion.title],
     ],
   },
   {

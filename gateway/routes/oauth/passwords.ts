@@ -4,16 +4,15 @@ import { accounts } from '../../../store/tables.js';
 import { noticePage } from '../../html/auth/notice-page.js';
 import { askResetPage, changePasswordPage, resetPage } from '../../html/auth/password-pages.js';
 import type { Reader, Site } from '../../html/site.js';
-import { tokenHash } from '../../http/authenticator.js';
 import { addressKey } from '../../http/limits/client-address.js';
 import { type AnyRoute, route } from '../../http/route.js';
 import type { Services } from '../../http/services.js';
 import { newNonce } from '../../oauth/clients.js';
 import { csrfField, field } from '../../oauth/form.js';
 import { guardsOf } from '../../oauth/guards.js';
-import { checkPassword } from '../../oauth/password-check.js';
 import { PASSWORD_CHARS_MAX, PASSWORD_CHARS_MIN } from '../../oauth/passwords.js';
 import { browserCookie, browserOf, csrfOf, endedCookie, isOwnForm, knownVisit, visitOf } from '../../oauth/session.js';
+import { refusedPassword } from '../html/own-password.js';
 import { personalForm, personalPage } from '../html/personal.js';
 import { foreignForm, plainPage, refuse, tooMany } from './refusals.js';
 
@@ -141,21 +140,15 @@ const showChange = personalPage({ path: CHANGE_PATH }, async ({ site, reader }) 
 
 const change = personalForm(
   { path: CHANGE_PATH, page: showChange, body: { current: field(), password: field() } },
-  async ({ request, site, reader, session }) => {
-    const { services, body, remoteAddress } = request;
-    const { passwords, signInFaults } = reader.texts.auth.access;
+  async (personal) => {
+    const { request, site, reader, session } = personal;
+    const { services, body } = request;
     const again = (fault: string, status = 422) =>
       changePasswordPage(site, reader, { csrf: reader.person.csrf, lengths: LENGTHS, fault, status });
     const fault = lengthFault(reader, body.password);
     if (fault !== undefined) return again(fault);
-    const checked = await checkPassword(services, {
-      login: session.account.username,
-      password: body.current,
-      remoteAddress,
-      browser: { account: session.account.id, nonce: tokenHash(session.token) },
-    });
-    if (checked === 'too_many') return again(signInFaults.tooMany, 429);
-    if (checked?.id !== session.account.id) return again(passwords.wrong);
+    const refused = await refusedPassword(personal, body.current);
+    if (refused !== undefined) return again(refused.fault, refused.status);
     const passwordHash = await guardsOf(services).passwords.hash(body.password);
     const changed = await services.askAccount(session.account.id, 'changePassword', { passwordHash });
     if (isProblem(changed)) return changed;

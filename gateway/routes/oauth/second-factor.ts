@@ -5,7 +5,6 @@ import { askCodePage, enabledPage, enrolmentPage, recoveryCodesPage } from '../.
 import { tokenHash } from '../../http/authenticator.js';
 import { type Answer, type AnyRoute, redirect, route } from '../../http/route.js';
 import { csrfField, field } from '../../oauth/form.js';
-import { checkPassword } from '../../oauth/password-check.js';
 import {
   accountOfTicket,
   enrolmentOf,
@@ -15,6 +14,7 @@ import {
   useCode,
 } from '../../oauth/second-factor.js';
 import { browserOf, csrfOf, isOwnForm, knownVisit } from '../../oauth/session.js';
+import { refusedPassword } from '../html/own-password.js';
 import { type Personal, personalForm, personalPage } from '../html/personal.js';
 import { showSignIn } from './auth-pages.js';
 import { enter, NEXT_CHARS_MAX, ownPath } from './enter.js';
@@ -73,17 +73,6 @@ async function state(
   return enrolmentPage(site, reader, { ...enrolment, ...refused, ...(isDisabled === true && { isDisabled }) });
 }
 
-/** Returns why the password is refused; undefined if it is right. */
-async function wrongPassword({ request, session, reader }: Shown, password: string): Promise<Refused | undefined> {
-  const { services, remoteAddress } = request;
-  const { account, token } = session;
-  const browser = { account: account.id, nonce: tokenHash(token) };
-  const checked = await checkPassword(services, { login: account.username, password, remoteAddress, browser });
-  const { passwords, signInFaults } = reader.texts.auth.access;
-  if (checked === 'too_many') return { fault: signInFaults.tooMany, status: 429 };
-  return checked?.id === account.id ? undefined : { fault: passwords.wrong, status: 422 };
-}
-
 const show = personalPage({ path: PATH, query: Type.Object({ disabled: Type.Optional(Type.Boolean()) }) }, (personal) =>
   state(personal, { isDisabled: personal.request.query.disabled === true }),
 );
@@ -94,7 +83,7 @@ const enable = personalForm(
     const { request, session, site, reader } = personal;
     const { services, body } = request;
     const { token } = body;
-    const refused = await wrongPassword(personal, body.password);
+    const refused = await refusedPassword(personal, body.password);
     if (refused !== undefined) return state(personal, { ...refused, token });
     const wrong = () => state(personal, { fault: reader.texts.auth.otp.wrong, status: 422, token });
     const content = services.keyedTokens.read('otp', token);
@@ -117,7 +106,7 @@ const disable = personalForm(
   async (personal) => {
     const { request, session, reader } = personal;
     const { services, body } = request;
-    const refused = await wrongPassword(personal, body.password);
+    const refused = await refusedPassword(personal, body.password);
     if (refused !== undefined) return state(personal, refused);
     const browser = { account: session.account.id, nonce: tokenHash(session.token) };
     const used = await useCode(services, session.account.id, body.code, browser);

@@ -46,3 +46,12 @@ test('a moderator’s deletion takes effect at once, and only a deleted account 
   assert.equal(alice.when('purgeSome', some).events.at(-1)?.type, 'somePurged');
   assert.equal(suspended().when('purgeSome', some).lastProblem?.problem, 'forbidden');
 });
+
+test('an owner deletes the account at once, and once', () => {
+  const alice = newcomer().when('updateProfile', profile).when('issueToken', token);
+  const gone = alice.when('deleteAccount', {});
+  assert.deepEqual(types(gone.events.slice(alice.events.length)), ['tokenRevoked', 'purged']);
+  const { moderation, profile: left, owner, tokens } = gone.state;
+  assert.deepEqual([moderation.deleted, left.displayName, owner?.email, tokens.size], [true, '', '', 0]);
+  assert.equal(gone.when('deleteAccount', {}).events.length, gone.events.length);
+});

@@ -143,7 +143,19 @@ async function makeSettings(url: string, person: Person, [muted, blocked]: reado
 const settingsOf = (filter: string): readonly Visited[] =>
   [
     ...['profile', 'preferences', 'filters', 'filters/new', `filters/${filter}`],
-    ...['mutes', 'blocks', 'domain_blocks', 'archive', 'export', 'import', 'otp'],
+    ...[
+      'mutes',
+      'blocks',
+      'domain_blocks',
+      'archive',
+      'export',
+      'import',
+      'account',
+      'aliases',
+      'migration',
+      'delete',
+      'otp',
+    ],
   ]
     .map((name) => ({ path: `/settings/${name}` }))
     .concat([{ path: '/auth/sessions' }, { path: '/auth/password/change' }]);

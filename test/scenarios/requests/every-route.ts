@@ -40,6 +40,11 @@ export const NOTHING_THERE: ReadonlyMap<string, number> = new Map([
   // The archive is being built, and there can be one in 7 days.
   ['POST /settings/archive', 422],
   ['GET /settings/archive/download', 404],
+  // The session of the test must live on with its address: gateway/html/own-account.test.ts.
+  ['POST /settings/account/email', 422],
+  ['POST /settings/migration', 422],
+  ['POST /settings/delete', 422],
+  ['GET /auth/email/confirmation', 422],
   // A right code belongs to a secret of the moment: gateway/routes/oauth/second-factor.test.ts.
   ['POST /auth/sign_in/code', 403],
   ['POST /settings/otp', 422],

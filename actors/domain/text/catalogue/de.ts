@@ -45,11 +45,19 @@ export const de: Catalogue = {
       button: 'Anmelden',
       otherwise: 'Wenn du das nicht warst, ignoriere diese Mail: Es ändert sich nichts.',
     },
+    newAddress: {
+      subject: 'Bestätige deine neue E-Mail-Adresse',
+      text: (domain) =>
+        `dein Konto auf ${domain} bekommt diese E-Mail-Adresse, sobald du sie bestätigst. Der Link gilt einen Tag.`,
+      button: 'Adresse bestätigen',
+      otherwise: 'Wenn du nicht darum gebeten hast, ignoriere diese Mail: Es ändert sich nichts.',
+    },
     emailChanged: {
       subject: 'Deine E-Mail-Adresse wurde geändert',
       text: (domain) =>
         `dein Konto auf ${domain} hat jetzt eine andere E-Mail-Adresse. An diese Adresse geht keine Mail mehr dazu.`,
       otherwise: 'Wenn du dich nicht registriert hast, ignoriere diese Mail.',
+      appeal: (contact) => `Wenn du das nicht warst, schreib sofort an ${contact}.`,
     },
     signIn: {
       subject: 'Eine neue Anmeldung bei deinem Konto',

@@ -45,11 +45,19 @@ export const en: Catalogue = {
       button: 'Sign in',
       otherwise: 'If that was not you, ignore this mail: nothing changes.',
     },
+    newAddress: {
+      subject: 'Confirm your new e-mail address',
+      text: (domain) =>
+        `your account on ${domain} gets this e-mail address once you confirm it. The link is valid for a day.`,
+      button: 'Confirm the address',
+      otherwise: 'If you did not ask for it, ignore this mail: nothing changes.',
+    },
     emailChanged: {
       subject: 'Your e-mail address was changed',
       text: (domain) =>
         `your account on ${domain} now has another e-mail address. This address gets no more mail about it.`,
       otherwise: 'If you did not sign up, ignore this mail.',
+      appeal: (contact) => `If that was not you, write to ${contact} at once.`,
     },
     signIn: {
       subject: 'A new sign-in to your account',

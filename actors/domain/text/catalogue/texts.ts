@@ -40,7 +40,9 @@ export interface MailTexts {
   readonly reset: LinkMail;
   readonly passwordChanged: LinkMail;
   readonly repeatedSignUp: LinkMail;
-  readonly emailChanged: Omit<LinkMail, 'button'>;
+  /** Goes to another address that the owner of an account wants. */
+  readonly newAddress: LinkMail;
+  readonly emailChanged: Omit<LinkMail, 'button'> & { appeal(contact: string): string };
   readonly signIn: LinkMail & {
     readonly time: string;
     readonly address: string;

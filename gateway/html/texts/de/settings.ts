@@ -1,4 +1,5 @@
 import type { Texts } from '../texts.js';
+import { ownAccount } from './settings-account.js';
 import { data } from './settings-data.js';
 import { filters, relations } from './settings-lists.js';
 
@@ -59,5 +60,6 @@ export const settings: Texts['settings'] = {
   account: 'Konto',
   data,
   filters,
+  ownAccount,
   relations,
 };

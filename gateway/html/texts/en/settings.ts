@@ -1,3 +1,4 @@
+import { ownAccount } from './settings-account.js';
 import { data } from './settings-data.js';
 import { filters, relations } from './settings-lists.js';
 
@@ -53,5 +54,6 @@ export const settings = {
   account: 'Account',
   data,
   filters,
+  ownAccount,
   relations,
 };
