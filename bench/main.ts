@@ -24,6 +24,7 @@ import { benchDiscoveryLists } from './lists/discovery-lists.js';
 import { benchLists } from './lists/lists.js';
 import { benchModerationLists } from './lists/moderation-lists.js';
 import { benchOwnLists } from './lists/own-lists.js';
+import { benchPageWeights } from './lists/page-weights.js';
 import { benchProfileLists } from './lists/profile-lists.js';
 import {
   benchHome,
@@ -96,6 +97,7 @@ const benchmarks: Readonly<Record<string, () => Promise<Row[]>>> = {
   'home-reblogs': benchReblogs,
   public: benchPublic,
   pages: benchPages,
+  'page-weight': benchPageWeights,
   notifications: benchNotifications,
   status: benchStatus,
   marks: benchMarks,

@@ -12,6 +12,8 @@ const FOLLOWERS = 100;
 const POSTS = 640;
 const PAGE = 20;
 const VERIFY_CPU_MAX = 0.025;
+/** Latest posts on the front page. */
+const FRONT_POSTS = 5;
 
 /** Warm-up calls: V8 compiles during some thousands of pages; a server that runs for hours is past that. */
 const WARM_UP = 4_000;
@@ -161,7 +163,7 @@ export function benchPublic(): Promise<Row[]> {
   });
 }
 
-/** Account, status and timeline pages for people, by readers without an account. */
+/** Front, account, status and timeline pages for people, by readers without an account. */
 export function benchPages(): Promise<Row[]> {
   return withPosts(async (town) => {
     const of = (name: string, path: (index: number) => string, posts: number): Load => ({
@@ -177,6 +179,7 @@ export function benchPages(): Promise<Row[]> {
     });
     const statuses = town.newest.slice(0, PAGE).map((id) => `/@${town.authorOf(id)?.username}/${id}`);
     const loads = [
+      of('front page', () => '/', FRONT_POSTS),
       of(`account page, ${PAGE} posts`, (index) => `/@${at(town.authors, index).username}`, PAGE),
       of('status page', (index) => at(statuses, index), 1),
       of(`public page for people, ${PAGE} posts`, () => '/public/local', PAGE),
