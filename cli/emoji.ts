@@ -2,7 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { isProblem } from '../actors/domain/problem.js';
 import type { Node } from '../compose/node.js';
-import { putEntry, removeEntry } from '../gateway/settings/changes.js';
+import { addEmoji, EMOJI_BYTES_MAX, removeEmoji } from '../gateway/moderation/emoji.js';
 import { Refused } from './refused.js';
 import { type Declare, printLine, type WithRun } from './running.js';
 
@@ -14,14 +14,6 @@ export interface EmojiOperations {
   'emoji.list': { in: object; out: { emojis: readonly object[] } };
 }
 
-/** Pixels of a side. Source: Mastodon CustomEmoji; clients show a fifth of it. */
-const SIDE_MAX = 128;
-/** Maximum size of an uploaded file. Source: Mastodon CustomEmoji::LIMIT, 256 KB. */
-const FILE_BYTES_MAX = 256 * 1_024;
-/** Source: Mastodon CustomEmoji::SHORTCODE_RE_FRAGMENT. */
-const SHORTCODE = /^[a-zA-Z0-9_]{2,100}$/;
-const CATEGORY_CHARS_MAX = 100;
-
 /** Implements the operations on a node. */
 export const emojiOperations: {
   readonly [K in keyof EmojiOperations]: (
@@ -30,24 +22,16 @@ export const emojiOperations: {
   ) => Promise<EmojiOperations[K]['out']>;
 } = {
   async 'emoji.add'({ services }, { shortcode, path, category = '' }) {
-    if (!SHORTCODE.test(String(shortcode))) throw new Refused('a shortcode is two or more letters, digits and _');
-    if (String(category).length > CATEGORY_CHARS_MAX) throw new Refused('the category is too long');
     const bytes = await picture(String(path));
-    const made = await services.workshop.emoji(bytes, SIDE_MAX);
-    if (made === undefined) throw new Refused(`${path} is not a readable image`);
-    const before = (await services.entries.of('emojis')).find(({ key }) => key === shortcode)?.text?.text;
-    const text = { text: made.name, hint: category };
-    const put = await putEntry(services, '', { collection: 'emojis', key: shortcode, replace: true, text });
+    const put = await addEmoji(services, '', { shortcode: String(shortcode), category: String(category), bytes });
     if (isProblem(put)) throw new Refused(put.detail);
-    if (before !== undefined) await services.workshop.remove(before);
     return { shortcode };
   },
   async 'emoji.remove'({ services }, { shortcode }) {
     const entry = (await services.entries.of('emojis')).find(({ key }) => key === shortcode);
     if (entry === undefined) throw new Refused(`there is no emoji ${shortcode}`);
-    const gone = await removeEntry(services, '', 'emojis', entry.id);
+    const gone = await removeEmoji(services, '', entry.id);
     if (isProblem(gone)) throw new Refused(gone.detail);
-    if (entry.text !== undefined) await services.workshop.remove(entry.text.text);
     return {};
   },
   async 'emoji.list'({ services }) {
@@ -58,7 +42,7 @@ export const emojiOperations: {
 
 async function picture(path: string): Promise<Uint8Array> {
   try {
-    if ((await stat(path)).size > FILE_BYTES_MAX) throw new Refused(`${path} is larger than 256 KB`);
+    if ((await stat(path)).size > EMOJI_BYTES_MAX) throw new Refused(`${path} is larger than 256 KB`);
     return await readFile(path);
   } catch (error) {
     if (error instanceof Refused) throw error;

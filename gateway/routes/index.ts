@@ -38,8 +38,10 @@ import { mediaIndexRoutes } from './media/media-index.js';
 import { mediaProxyRoutes } from './media/media-proxy.js';
 import { accountPageRoutes } from './moderation/accounts.js';
 import { blockPageRoutes } from './moderation/blocks.js';
+import { noticePageRoutes } from './moderation/notices.js';
 import { reportPageRoutes } from './moderation/reports.js';
 import { staffPageRoutes } from './moderation/staff.js';
+import { trendPageRoutes } from './moderation/trends.js';
 import { filterRoutes } from './notifications/filters.js';
 import { groupedNotificationRoutes } from './notifications/grouped-notifications.js';
 import { notificationPolicyRoutes } from './notifications/notification-policy.js';
@@ -147,6 +149,8 @@ const routes: readonly AnyRoute[] = [
   ...reportPageRoutes,
   ...accountPageRoutes,
   ...blockPageRoutes,
+  ...noticePageRoutes,
+  ...trendPageRoutes,
   ...staffPageRoutes,
   ...scheduledStatusRoutes,
   ...signUpPageRoutes,

@@ -15,6 +15,8 @@ export type EntryCollection = keyof Texts['moderation']['entries']['collections'
 export interface EntryRow {
   readonly id: string;
   readonly name: string;
+  /** Address of a picture. */
+  readonly picture?: string | undefined;
   readonly marks?: readonly string[];
   readonly texts?: readonly string[];
   /** Time in ISO 8601. */
@@ -62,7 +64,12 @@ export function entriesPage(site: Site, reader: Staff, list: EntryList): Answer 
       )}
       <Pager older={older} newer={newer} texts={reader.texts} />
       <h2>{texts.add}</h2>
-      <form class="card" method="post" action={path}>
+      <form
+        class="card"
+        method="post"
+        action={path}
+        encType={fields.some(({ kind }) => kind === 'file') ? 'multipart/form-data' : undefined}
+      >
         <Csrf reader={reader} />
         <EntryFields fields={fields} typed={typed} faults={faults} texts={texts} isNew />
         <p class="actions">
@@ -83,12 +90,13 @@ function Row(props: {
   readonly canChange: boolean;
 }) {
   const { row, reader, path, canChange } = props;
-  const { id, name, marks = [], texts: lines = [], since, until } = row;
+  const { id, name, picture, marks = [], texts: lines = [], since, until } = row;
   const texts = reader.texts.moderation.entries;
   return (
     <li>
       <form class="group" method="post" action={`${path}/${id}/delete`}>
         <Csrf reader={reader} />
+        {picture !== undefined && <img class="emoji" src={picture} alt="" width="20" height="20" loading="lazy" />}
         {canChange ? (
           <a href={`${path}/${id}`}>
             <bdi>{name}</bdi>

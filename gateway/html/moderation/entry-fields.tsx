@@ -6,7 +6,7 @@ type EntryTexts = Texts['moderation']['entries'];
 /** A field of the form of an entry. Its texts are those of its name. */
 export interface EntryField {
   readonly name: keyof EntryTexts['fields'];
-  readonly kind: 'line' | 'area' | 'choice' | 'ends' | 'tick';
+  readonly kind: 'line' | 'area' | 'choice' | 'ends' | 'tick' | 'file';
   readonly isRequired?: boolean;
   readonly maxLength?: number;
   /** Values of a choice; the first is that of a new entry. */
@@ -74,6 +74,12 @@ function EntryInput(props: {
   }
   if (kind === 'choice')
     return <Choice {...shared} value={text} options={options.map((one) => [one, texts.options[one]] as const)} />;
+  if (kind === 'file')
+    return (
+      <Labelled {...shared}>
+        <input id={name} type="file" name={name} accept="image/*" required={field.isRequired === true} />
+      </Labelled>
+    );
   return (
     <Labelled {...shared}>
       <TextInput field={field} text={text} isHinted={shared.hint !== undefined} isWrong={wrong !== undefined} />

@@ -24,6 +24,10 @@ const PAGES = [
     'manage_blocks',
   ],
   ['/moderation/ip_blocks', ({ entries }) => entries.collections.ip_blocks.title, 'manage_blocks'],
+  ['/moderation/rules', ({ entries }) => entries.collections.rules.title, 'manage_rules'],
+  ['/moderation/announcements', ({ entries }) => entries.collections.announcements.title, 'manage_announcements'],
+  ['/moderation/custom_emojis', ({ entries }) => entries.collections.custom_emojis.title, 'manage_custom_emojis'],
+  ['/moderation/trends', ({ entries }) => entries.trends.title, 'manage_taxonomies'],
   ['/moderation/audit', ({ audit }) => audit, 'view_audit_log'],
   ['/moderation/roles', ({ roles }) => roles, 'manage_roles'],
 ] as const satisfies readonly (readonly [string, Names, Permission])[];

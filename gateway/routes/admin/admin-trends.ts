@@ -27,7 +27,7 @@ import { notFound, visibleById } from '../../viewing/visible.js';
 import { someOf } from '../discovery/trends.js';
 
 /** The REST API's AdminTag. */
-const AdminTag = extended('AdminTag', Tag, {
+export const AdminTag = extended('AdminTag', Tag, {
   trendable: Type.Boolean(),
   usable: Type.Boolean(),
   requires_review: Type.Boolean(),

@@ -1,14 +1,20 @@
 import { type TProperties, Type } from '@sinclair/typebox';
+import { storedId } from '../../../actors/domain/ids.js';
 import type { Permission } from '../../../actors/domain/permissions.js';
 import { isProblem, type Problem } from '../../../actors/domain/problem.js';
+import type { Collection } from '../../../actors/instance/entries.js';
+import type { InstanceEntry } from '../../../proto/gen/types.js';
 import { type EntryCollection, type EntryRow, entriesPage, entryPage } from '../../html/moderation/entries-page.js';
 import type { EntryFaults, EntryField, TypedEntry } from '../../html/moderation/entry-fields.js';
 import type { Texts } from '../../html/texts/index.js';
 import type { ApiAnswer } from '../../http/api-call.js';
-import { type AnyRoute, redirect } from '../../http/route.js';
-import { idParams } from '../../pages/answers.js';
-import { pageProperties } from '../../paging/bounds.js';
+import { problemAnswer } from '../../http/problem-answer.js';
+import { type Answer, type AnyRoute, json, redirect, uploaded } from '../../http/route.js';
+import { idParams, pageAnswer } from '../../pages/answers.js';
+import { type PageQuery, pageBounds, pageProperties } from '../../paging/bounds.js';
 import { linksOf } from '../../paging/links.js';
+import { pageOf } from '../../paging/page.js';
+import { type EntryContent, putEntry, removeEntry } from '../../settings/changes.js';
 import { notFound } from '../../viewing/visible.js';
 import { personalForm, personalPage } from '../html/personal.js';
 import { faultOf, type Moderator, read, TYPED_CHARS_MAX } from './acting.js';
@@ -35,6 +41,8 @@ export interface EntryPages<R> {
   readonly rowOf: (entry: R, texts: Texts['moderation']['entries']) => EntryRow;
   /** Returns the fields as the entry has them. Absent: entries cannot be changed. */
   readonly typedOf?: (entry: R) => TypedEntry;
+  /** Size of the body with a file, in bytes. */
+  readonly multipartBytesMax?: number;
   /** The list can be exported and imported (domain-files.ts). */
   readonly isShared?: boolean;
 }
@@ -47,6 +55,50 @@ export const ofApi = <R>(path: string, bodyOf: (typed: TypedEntry) => object): E
   change: ({ api }, id, typed) => api({ method: 'PUT', path: `${path}/${id}`, body: bodyOf(typed) }),
   remove: ({ api }, id) => api({ method: 'DELETE', path: `${path}/${id}` }),
 });
+
+/**
+ * Returns the source of a list that only pages have. `contentOf` makes an entry of what was typed.
+ * @param isOrdered true: oldest first and whole, as people read it
+ */
+export const ofEntries = (
+  collection: Collection,
+  contentOf: (typed: TypedEntry, before: InstanceEntry | undefined, nowMs: number) => EntryContent | Problem,
+  isOrdered = false,
+): EntrySource<InstanceEntry> => {
+  const put = async ({ request, session }: Moderator, typed: TypedEntry, before?: InstanceEntry) => {
+    const { services } = request;
+    const content = contentOf(typed, before, services.clock.nowMs());
+    if (isProblem(content)) return answerOf(content);
+    const id = before === undefined ? {} : { id: before.id };
+    return answerOf(await putEntry(services, session.account.id, { collection, ...id, ...content }));
+  };
+  const find = ({ request }: Moderator, id: string) => request.services.entries.find(collection, storedId(id));
+  return {
+    list: async ({ request }) => {
+      const all = await request.services.entries.of(collection);
+      if (isOrdered) return toApi(json(all));
+      const bounds = pageBounds({ limit: PAGE, ...(request.query as Partial<PageQuery> | undefined) });
+      const page = pageOf(all, bounds);
+      return toApi(pageAnswer(request, bounds, page, page.items));
+    },
+    find,
+    add: (moderator, typed) => put(moderator, typed),
+    change: async (moderator, id, typed) => {
+      const before = await find(moderator, id);
+      return before === undefined ? answerOf(notFound()) : put(moderator, typed, before);
+    },
+    remove: async ({ request, session }, id) =>
+      answerOf(await removeEntry(request.services, session.account.id, collection, id)),
+  };
+};
+
+const toApi = <T>({ status, headers, body }: Answer<T>): ApiAnswer<T> => ({
+  ...{ status, body, link: headers?.link, pieces: undefined },
+});
+
+/** Returns the outcome of a command as the API would answer it. */
+export const answerOf = (outcome: object | Problem): ApiAnswer =>
+  toApi(isProblem(outcome) ? problemAnswer(outcome) : json(outcome));
 
 interface Shown {
   readonly typed?: TypedEntry;
@@ -91,7 +143,9 @@ export function entryPages<R>(kind: EntryPages<R>): [AnyRoute, ...AnyRoute[]] {
       return showEntries(kind, moderator, { typed: request.refused?.typed ?? {}, done: message || undefined });
     },
   );
-  const add = personalForm({ path, page: list, permission, body: bodyOf(kind, true) }, async (moderator) => {
+  const { multipartBytesMax } = kind;
+  const form = { path, page: list, permission, ...(multipartBytesMax && { multipartBytesMax }) };
+  const add = personalForm({ ...form, body: bodyOf(kind, true) }, async (moderator) => {
     const typed = typedIn(moderator.request.body);
     const faults = faultsOf(kind, moderator, await source.add(moderator, typed));
     if (isProblem(faults)) return faults;
@@ -144,7 +198,11 @@ function bodyOf<R>({ fields }: EntryPages<R>, isNew: boolean): TProperties {
   return Object.fromEntries(
     sent.map(({ name, kind }) => [
       name,
-      kind === 'tick' ? Type.Boolean({ default: false }) : Type.String({ default: '', maxLength: TYPED_CHARS_MAX }),
+      kind === 'file'
+        ? Type.Optional(uploaded())
+        : kind === 'tick'
+          ? Type.Boolean({ default: false })
+          : Type.String({ default: '', maxLength: TYPED_CHARS_MAX }),
     ]),
   );
 }

@@ -21,6 +21,8 @@ const UNKNOWN = '000000000000000001';
 /** Lists that moderators keep, with a fitting entry of each. */
 const LISTS: readonly (readonly [path: string, fields: Readonly<Record<string, string>>])[] = [
   ['/moderation/domain_blocks', { domain: 'kept.example', severity: 'noop' }],
+  ['/moderation/rules', { text: 'Be kind' }],
+  ['/moderation/announcements', { text: 'Back soon' }],
   ['/moderation/ip_blocks', { ip: '192.0.2.7', severity: 'sign_up_block' }],
 ];
 

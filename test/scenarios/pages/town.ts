@@ -203,5 +203,5 @@ const staffPages = (report: string, block: string, account: string): readonly Vi
     ...['reports', 'reports?resolved=true', `reports/${report}`],
     ...['accounts', 'accounts?username=an', `accounts/${account}`, 'audit', 'roles'],
     ...['domain_blocks', `domain_blocks/${block}`, 'domain_allows', 'email_domain_blocks', 'ip_blocks'],
-    'canonical_email_blocks',
+    ...['canonical_email_blocks', 'rules', 'announcements', 'custom_emojis', 'trends'],
   ].map((name) => ({ path: `/moderation/${name}` }));

@@ -180,5 +180,8 @@ function pageStage(
     },
     report: () => areas.moderation.report(),
     entry: (collection, isOwn) => areas.moderation.kept(collection, isOwn),
+    notice: (collection, isOwn) => areas.moderation.notice(collection, isOwn),
+    emoji: (cookie) => areas.moderation.emoji(cookie),
+    trend: (kind) => areas.moderation.trend(kind),
   };
 }

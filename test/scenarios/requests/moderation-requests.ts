@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { operatorClient } from '../../../cli/operator-socket.js';
 import type { AnyRoute } from '../../../gateway/http/route.js';
@@ -130,8 +131,28 @@ export class ModerationRequests {
     return id;
   }
 
+  /** Returns a rule or an announcement; a separate one for requests that delete it. */
+  async notice(collection: 'rules' | 'announcements', isOwn: boolean): Promise<string> {
+    const known = this.held.get(collection);
+    if (known !== undefined && !isOwn) return known;
+    const text = `notice ${++this.made}`;
+    const { id } = await operatorClient(this.world.server.dataDir)('instance.put', { collection, text });
+    if (!isOwn) this.held.set(collection, id);
+    return id;
+  }
+
+  /** Returns the id of a new emoji, which only the page for moderators names. */
+  async emoji(cookie: string): Promise<string> {
+    const { url, dataDir } = this.world.server;
+    const shortcode = `owl_${++this.made}`;
+    await operatorClient(dataDir)('emoji.add', { shortcode, path: join(dataDir, 'owl.gif') });
+    const page = await fetch(`${url}/moderation/custom_emojis`, { headers: { cookie, accept: 'text/html' } });
+    const rows = (await page.text()).split('<form').filter((form) => form.includes(`:${shortcode}:`));
+    return /custom_emojis\/(\d+)\/delete/.exec(rows[0] ?? '')?.[1] ?? '';
+  }
+
   /** Waits until statuses of two people appear among the trends. */
-  private trend(kind: 'tags' | 'links'): Promise<string> {
+  trend(kind: 'tags' | 'links'): Promise<string> {
     const { server, viewer, chiefToken } = this.world;
     const chief = { ...viewer, token: chiefToken };
     return until(

@@ -1,10 +1,10 @@
 import { STYLE_PATH } from '../../../gateway/html/style/index.js';
 import type { Person } from '../cluster/people.js';
 import type { Fitting } from './fitting-request.js';
-import { moderationPageRequests } from './moderation-page-requests.js';
+import { type ModerationStage, moderationPageRequests } from './moderation-page-requests.js';
 
 /** The context of the requests. */
-interface Stage {
+interface Stage extends ModerationStage {
   readonly other: Person;
   readonly foe: Person;
   readonly statusId: string;
@@ -21,10 +21,6 @@ interface Stage {
   readonly visit: (path: string) => Promise<{ readonly headers: { readonly cookie: string }; readonly csrf: string }>;
   /** Returns the same for the owner of the instance. */
   readonly chiefSession: Stage['session'];
-  /** Returns the id of a report. */
-  readonly report: () => Promise<string>;
-  /** Returns an entry of a list of the admin API; a separate one for requests that delete it. */
-  readonly entry: (collection: string, isOwn: boolean) => Promise<string>;
   /** Requests of the API about the signed-in person. */
   readonly ownAccount: Readonly<Record<string, () => Promise<Fitting>>>;
   /** Returns an account that waits to follow. */

@@ -28,6 +28,15 @@ export const entries: Texts['moderation']['entries'] = {
       intro:
         'Niemand kann sich mit diesen Adressen registrieren, in keiner Schreibweise. Der Server speichert nur ihre Prüfsummen.',
     },
+    rules: {
+      title: 'Regeln',
+      intro: 'Wer sich registriert, stimmt diesen Regeln zu; Meldungen nennen die verletzten.',
+    },
+    announcements: { title: 'Ankündigungen', intro: 'Alle Angemeldeten sehen sie, bis sie enden.' },
+    custom_emojis: {
+      title: 'Emojis',
+      intro: 'Ein neues Bild für einen vorhandenen Namen ersetzt das alte.',
+    },
   },
   fields: {
     domain: 'Domain',
@@ -42,10 +51,17 @@ export const entries: Texts['moderation']['entries'] = {
     expires_in: 'Endet',
     email: 'E-Mail-Adresse',
     canonical_email_hash: 'Oder ihre Prüfsumme',
+    text: 'Text',
+    hint: 'Erläuterung',
+    shortcode: 'Name',
+    category: 'Kategorie',
+    picture: 'Bild',
   },
   hints: {
     domain: 'Zum Beispiel example.org.',
     canonical_email_hash: '64 hexadezimale Ziffern, von einem anderen Server.',
+    shortcode: 'Zwei oder mehr Buchstaben, Ziffern und _.',
+    picture: 'Höchstens 256 KB.',
   },
   options: {
     silence: 'Stummschalten: nur Follower sehen seine Konten',
@@ -71,4 +87,16 @@ export const entries: Texts['moderation']['entries'] = {
   fileHint: 'Wie Mastodon sie exportiert. Höchstens 2 MB. Domains, die schon in der Liste stehen, bleiben unverändert.',
   noFile: 'Wähle eine Datei, die in jeder Zeile eine Domain nennt.',
   added: (added, skipped) => `${added} hinzugefügt, ${skipped} übersprungen.`,
+  trends: {
+    title: 'Trends',
+    intro: 'Diese sind gerade in Gebrauch. Nur gezeigte stehen in den Listen, die alle sehen.',
+    tags: 'Hashtags',
+    links: 'Links',
+    statuses: 'Beiträge',
+    shown: 'Gezeigt',
+    hidden: 'Verborgen',
+    waits: 'Wartet auf eine Entscheidung',
+    approve: 'Zeigen',
+    reject: 'Verbergen',
+  },
 };

@@ -24,6 +24,15 @@ export const entries = {
       title: 'Blocked e-mail addresses',
       intro: 'Nobody can sign up with these addresses, however they are spelled. The server stores only their hashes.',
     },
+    rules: {
+      title: 'Rules',
+      intro: 'People accept these rules when they sign up, and reports name those that were broken.',
+    },
+    announcements: { title: 'Announcements', intro: 'Everybody who is signed in sees them until they end.' },
+    custom_emojis: {
+      title: 'Emoji',
+      intro: 'A new picture for a name that exists replaces the old one.',
+    },
   },
   fields: {
     domain: 'Domain',
@@ -38,10 +47,17 @@ export const entries = {
     expires_in: 'Ends',
     email: 'E-mail address',
     canonical_email_hash: 'Or its hash',
+    text: 'Text',
+    hint: 'Explanation',
+    shortcode: 'Name',
+    category: 'Category',
+    picture: 'Picture',
   },
   hints: {
     domain: 'Such as example.org.',
     canonical_email_hash: '64 hexadecimal digits, from another server.',
+    shortcode: 'Two or more letters, digits and _.',
+    picture: 'At most 256 KB.',
   },
   options: {
     silence: 'Silence: only followers see its accounts',
@@ -66,4 +82,16 @@ export const entries = {
   fileHint: 'As Mastodon exports it. At most 2 MB. Domains that are in the list already stay as they are.',
   noFile: 'Choose a file that names a domain in each line.',
   added: (added: number, skipped: number) => `${added} added, ${skipped} skipped.`,
+  trends: {
+    title: 'Trends',
+    intro: 'These are in use now. Only shown ones are in the lists that people see.',
+    tags: 'Hashtags',
+    links: 'Links',
+    statuses: 'Posts',
+    shown: 'Shown',
+    hidden: 'Hidden',
+    waits: 'Waits for a decision',
+    approve: 'Show',
+    reject: 'Hide',
+  },
 };

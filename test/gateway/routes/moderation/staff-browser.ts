@@ -19,10 +19,22 @@ export async function sendFile(
   more: Readonly<Record<string, string>> = {},
 ): Promise<Response> {
   await visitor.get(path);
+  const file = text === undefined ? {} : { file: new Blob([text], { type: 'text/csv' }) };
+  return sendForm(server, visitor, `${path}/import`, { ...more, ...file });
+}
+
+/** Sends the form of the current page whose action is `action`, with its hidden fields, as multipart. */
+export async function sendForm(
+  server: TestServer,
+  visitor: Visitor,
+  action: string,
+  fields: Readonly<Record<string, string | Blob>>,
+): Promise<Response> {
   const form = new FormData();
-  for (const [name, value] of Object.entries({ ...visitor.hidden(`${path}/import`), ...more })) form.set(name, value);
-  if (text !== undefined) form.set('file', new Blob([text], { type: 'text/csv' }), 'list.csv');
+  for (const [name, value] of Object.entries({ ...visitor.hidden(action), ...fields }))
+    if (typeof value === 'string') form.set(name, value);
+    else form.set(name, value, 'file');
   const cookie = [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
   const headers = { cookie, accept: 'text/html' };
-  return server.send(`${path}/import`, { method: 'POST', body: form, redirect: 'manual', headers });
+  return server.send(action, { method: 'POST', body: form, redirect: 'manual', headers });
 }
