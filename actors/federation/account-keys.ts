@@ -16,7 +16,10 @@ export const INSTANCE_KEY = 'instance';
 const RSA_BITS = 2_048;
 /** Cached keys, some 3 KB each: the accounts whose documents are read most. */
 const KEYS_CACHED_MAX = 10_000;
-/** Owners who wait for a new key. Each takes some 0.2 s of one core; further ones are refused as overload. */
+/**
+ * Owners who wait for a new key. Each takes some 0.2 s of one core; further requests for public keys are refused as
+ * overload. Signers always wait: deliveries are bounded already, and a refusal would look like a failure of their host.
+ */
 const KEYS_WAITING_MAX = 20;
 
 /** A key pair, and its private key as it signs: parsing costs a fifth of a signature. */
@@ -64,31 +67,31 @@ export class AccountKeys {
     return { keyId: keyIdOf(actorUri), privateKey: () => this.#privateKey(owner) };
   }
 
-  /** @throws Unavailable as `publicPem` does */
+  /** @throws Unavailable when the store cannot answer */
   async #privateKey(owner: string): Promise<KeyObject> {
-    const keys = await this.#of(owner);
+    const keys = await this.#of(owner, Number.POSITIVE_INFINITY);
     keys.parsed ??= createPrivateKey(keys.privatePem);
     return keys.parsed;
   }
 
-  #of(owner: string): OwnKeys | Promise<OwnKeys> {
+  #of(owner: string, waitingMax = KEYS_WAITING_MAX): OwnKeys | Promise<OwnKeys> {
     const known = this.#known.get(owner) ?? this.#waiting.get(owner);
     if (known !== undefined) return known;
-    const found = this.#find(owner).finally(() => this.#waiting.delete(owner));
+    const found = this.#find(owner, waitingMax).finally(() => this.#waiting.delete(owner));
     this.#waiting.set(owner, found);
     return found;
   }
 
-  async #find(owner: string): Promise<OwnKeys> {
+  async #find(owner: string, waitingMax: number): Promise<OwnKeys> {
     const stored = await this.#tables.get(accountKeys, { owner });
-    const keys = stored ?? (await this.#claim(owner));
+    const keys = stored ?? (await this.#claim(owner, waitingMax));
     this.#known.set(owner, keys);
     return keys;
   }
 
   /** Makes and stores a key, unless another node stores one meanwhile. */
-  async #claim(owner: string): Promise<StoreKeyPair> {
-    if (this.#making >= KEYS_WAITING_MAX) throw new Unavailable('too many signing keys are being made');
+  async #claim(owner: string, waitingMax: number): Promise<StoreKeyPair> {
+    if (this.#making >= waitingMax) throw new Unavailable('too many signing keys are being made');
     this.#making += 1;
     try {
       const turn = this.#lastMade.then(this.#make);

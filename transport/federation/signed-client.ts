@@ -135,6 +135,8 @@ export class SignedClient implements FederationClient {
     signer: Signer,
     headers: Readonly<Record<string, string>>,
   ): Promise<DeliveryOutcome> {
+    // The time begins when there is a key: one that is still being made is no slowness of the host.
+    await signer.privateKey().catch(() => undefined);
     const signal = AbortSignal.timeout(this.#options.deliveryMs ?? DELIVERY_MS);
     const request: Wanted = {
       ...{ method: 'POST', headers: { ...headers, 'content-type': ACTIVITY_TYPE }, body, signer },

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createPrivateKey, createPublicKey, sign, verify } from 'node:crypto';
+import { createPrivateKey, createPublicKey, generateKeyPairSync, sign, verify } from 'node:crypto';
 import { test } from 'node:test';
 import { Unavailable } from '../../../actors/domain/problem.js';
 import { AccountKeys } from '../../../actors/federation/account-keys.js';
@@ -54,6 +54,19 @@ test('keys are made one after the other, and a crowd beyond the limit is refused
   while (steps.length <= 20) await new Promise((resolve) => setImmediate(resolve));
   steps[20]?.();
   assert.equal(await last, 'public 21', 'a refused owner gets a key later');
+});
+
+test('signers wait for their keys, however many are being made', async () => {
+  const { steps, make } = maker();
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 });
+  const privatePem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+  const keys = new AccountKeys(new MemoryTables(), clock, undefined, async () => ({ ...(await make()), privatePem }));
+  const crowd = Array.from({ length: 30 }, (_, index) => keys.signerOf(String(index), 'x').privateKey());
+  for (let made = 0; made < crowd.length; made++) {
+    while (steps.length <= made) await new Promise((resolve) => setImmediate(resolve));
+    steps[made]?.();
+  }
+  assert.equal((await Promise.all(crowd)).length, 30);
 });
 
 test('a key that another node has stored meanwhile wins', async () => {

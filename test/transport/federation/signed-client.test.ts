@@ -357,6 +357,17 @@ test('requests for a host that is slow wait within bounds, and further ones are 
   assert.equal((await Promise.all(crowd)).filter((kind) => kind === 'object').length, 104);
 });
 
+test('a key that is still being made takes no time from its delivery', async () => {
+  answer = reply(202);
+  const deliveryMs = 1_000;
+  const hasty = open({ deliveryMs });
+  const made = new Promise((resolve) => setTimeout(resolve, deliveryMs + 200));
+  const late = { ...ada.signer, privateKey: () => made.then(() => ada.signer.privateKey()) };
+  const { kind } = await hasty.deliver(`${host.url}/inbox`, body, late);
+  assert.equal(kind, 'delivered');
+  await hasty.close();
+});
+
 test('a key that cannot be read, and a host that nobody is at, are reasons to repeat', async () => {
   const keyless = { keyId: 'x', privateKey: () => Promise.reject(new Error('no store')) };
   assert.deepEqual(await client.deliver(`${host.url}/inbox`, body, keyless), { kind: 'later', reason: 'failed' });
