@@ -59,7 +59,9 @@ import { signUpRoutes } from './oauth/sign-up.js';
 import { signUpPageRoutes } from './oauth/sign-up-pages.js';
 import { tokenRoutes } from './oauth/token.js';
 import { ownAccountRoutes } from './settings/account.js';
+import { applicationRoutes } from './settings/applications.js';
 import { archiveRoutes } from './settings/archive.js';
+import { featuredRoutes } from './settings/featured.js';
 import { filterPageRoutes } from './settings/filters.js';
 import { inviteRoutes } from './settings/invites.js';
 import { moveRoutes } from './settings/moves.js';
@@ -94,6 +96,7 @@ const routes: readonly AnyRoute[] = [
   ...adminMetricRoutes,
   ...adminTrendRoutes,
   ...announcementRoutes,
+  ...applicationRoutes,
   ...appRoutes,
   ...archiveRoutes,
   ...authPageRoutes,
@@ -106,6 +109,7 @@ const routes: readonly AnyRoute[] = [
   ...customEmojiRoutes,
   ...domainBlockRoutes,
   ...elsewhereRoutes,
+  ...featuredRoutes,
   ...featuredTagRoutes,
   ...filterRoutes,
   ...filterPageRoutes,

@@ -24,7 +24,14 @@ export function sessionsPage(
     entries,
     csrf,
     isEnded,
-  }: { readonly entries: readonly SessionEntry[]; readonly csrf: string; readonly isEnded: boolean },
+    isPushed,
+  }: {
+    readonly entries: readonly SessionEntry[];
+    readonly csrf: string;
+    readonly isEnded: boolean;
+    /** False: the application has no subscription for a test. */
+    readonly isPushed?: boolean | undefined;
+  },
 ): Answer {
   const { access } = reader.texts.auth;
   const { sessions, passwords } = access;
@@ -36,6 +43,11 @@ export function sessionsPage(
       {isEnded && (
         <p class="done" role="status">
           {sessions.ended}
+        </p>
+      )}
+      {isPushed !== undefined && (
+        <p class={isPushed ? 'done' : 'fault'} role="status">
+          {isPushed ? sessions.pushed : sessions.notPushed}
         </p>
       )}
       <ul>
@@ -60,6 +72,14 @@ export function sessionsPage(
                 {isOwn ? access.signOut : sessions.revoke}
               </button>
             </form>
+            {scopes.includes('push') && (
+              <form method="post" action="/auth/sessions/push">
+                <Hidden fields={{ csrf, token: hash }} />
+                <button type="submit" class="plain">
+                  {sessions.push}
+                </button>
+              </form>
+            )}
           </li>
         ))}
       </ul>

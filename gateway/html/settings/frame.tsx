@@ -23,7 +23,13 @@ interface Section {
 
 /** Returns the sections of the settings with their pages, in the order of the navigation. */
 const sectionsIn = ({ texts: { settings, auth }, person }: Reader): readonly Section[] => [
-  { title: settings.profile, pages: [['/settings/profile', settings.profile]] },
+  {
+    title: settings.profile,
+    pages: [
+      ['/settings/profile', settings.profile],
+      ['/settings/featured', settings.featured.title],
+    ],
+  },
   { title: settings.preferences, pages: [['/settings/preferences', settings.preferences]] },
   {
     title: settings.protection,
@@ -54,6 +60,7 @@ const sectionsIn = ({ texts: { settings, auth }, person }: Reader): readonly Sec
       ['/settings/import', settings.data.transfer.import],
     ],
   },
+  { title: settings.applications.title, pages: [['/settings/applications', settings.applications.title]] },
   ...(person?.mayInvite === true
     ? ([{ title: settings.invites.title, pages: [['/settings/invites', settings.invites.title]] }] as const)
     : []),

@@ -1,15 +1,21 @@
 import { Type } from '@sinclair/typebox';
-import { type Problem, problem } from '../../../actors/domain/problem.js';
+import { isProblem, problem } from '../../../actors/domain/problem.js';
 import { vapidKeys } from '../../../actors/instance/keys.js';
 import type { StoreAppRecord } from '../../../proto/gen/types.js';
-import { tokenHash } from '../../http/authenticator.js';
 import { entity, nullable, uri } from '../../http/entity.js';
 import { addressKey } from '../../http/limits/client-address.js';
 import { type AnyRoute, json, route } from '../../http/route.js';
-import { findApp, newSecret } from '../../oauth/clients.js';
+import { findApp } from '../../oauth/clients.js';
 import { guardsOf } from '../../oauth/guards.js';
-import { isAcceptableRedirect, REDIRECT_URI_CHARS_MAX } from '../../oauth/redirects.js';
-import { ALL_SCOPES, parseScopes, SCOPES_CHARS_MAX } from '../../oauth/scopes.js';
+import {
+  APP_NAME_CHARS_MAX,
+  APP_WEBSITE_CHARS_MAX,
+  appFields,
+  newApp,
+  REDIRECT_URIS_MAX,
+} from '../../oauth/new-app.js';
+import { REDIRECT_URI_CHARS_MAX } from '../../oauth/redirects.js';
+import { ALL_SCOPES, SCOPES_CHARS_MAX } from '../../oauth/scopes.js';
 
 /** The REST API's Application. */
 const Application = entity('Application', {
@@ -36,12 +42,6 @@ const CredentialApplication = entity('CredentialApplication', {
   website: Type.Optional(nullable(uri())),
 });
 
-/** Source: Mastodon, Doorkeeper application limits. */
-const NAME_CHARS_MAX = 60;
-const WEBSITE_CHARS_MAX = 2_000;
-/** Redirect addresses of one application: a client has one for each platform, not more. */
-const REDIRECT_URIS_MAX = 20;
-
 const WORDS = [...ALL_SCOPES].join('|');
 const REDIRECT_SHOWN = { minLength: 1, pattern: '^https?://[a-z0-9]{1,40}\\.[a-z]{2,9}(?:/[a-z0-9/]{0,40})?$' };
 /**
@@ -51,7 +51,7 @@ const REDIRECT_SHOWN = { minLength: 1, pattern: '^https?://[a-z0-9]{1,40}\\.[a-z
 const DEMANDED = {
   required: ['client_name', 'redirect_uris'],
   properties: {
-    client_name: { minLength: 1, maxLength: NAME_CHARS_MAX, pattern: '^[^\\s\\u0000]+$' },
+    client_name: { minLength: 1, maxLength: APP_NAME_CHARS_MAX, pattern: '^[^\\s\\u0000]+$' },
     redirect_uris: {
       anyOf: [
         { type: 'string', ...REDIRECT_SHOWN },
@@ -71,14 +71,10 @@ const NewApp = Type.Object(
       Type.Array(Type.String({ maxLength: REDIRECT_URI_CHARS_MAX }), { maxItems: REDIRECT_URIS_MAX }),
     ]),
     scopes: Type.String({ default: 'read', maxLength: SCOPES_CHARS_MAX }),
-    website: Type.Optional(Type.String({ maxLength: WEBSITE_CHARS_MAX })),
+    website: Type.Optional(Type.String({ maxLength: APP_WEBSITE_CHARS_MAX })),
   },
   { shown: DEMANDED },
 );
-
-function invalid(field: string, sentence: string, error = 'ERR_INVALID'): Problem {
-  return problem('invalid', `Validation failed: ${sentence}`, { [field]: [{ error, description: sentence }] });
-}
 
 /** Application of tokens that an operator created at the command line. */
 const OWN = { id: '0', name: 'Murmuration', redirectUris: [] };
@@ -90,35 +86,13 @@ const createApp = route({
   body: NewApp,
   answer: CredentialApplication,
   handle: async ({ services, body, remoteAddress }) => {
-    const name = body.client_name.trim();
-    if (name === '') return invalid('client_name', "Application name can't be blank", 'ERR_BLANK');
-    if (name.length > NAME_CHARS_MAX)
-      return invalid('client_name', `Application name is too long (maximum is ${NAME_CHARS_MAX} characters)`);
-    const given = typeof body.redirect_uris === 'string' ? body.redirect_uris.split(/\s+/) : body.redirect_uris;
-    const redirectUris = [...new Set(given.map((uri) => uri.trim()).filter((uri) => uri !== ''))];
-    if (redirectUris.length === 0) return invalid('redirect_uri', "Redirect URI can't be blank", 'ERR_BLANK');
-    if (redirectUris.length > REDIRECT_URIS_MAX || !redirectUris.every(isAcceptableRedirect))
-      return invalid('redirect_uri', 'Redirect URI must be an absolute URI.');
-    const scopes = parseScopes(body.scopes === '' ? 'read' : body.scopes);
-    if (scopes === undefined) return invalid('scopes', "Scopes doesn't match configured on the server.");
-    const website = body.website?.trim() ?? '';
-    if (website !== '' && !/^https?:\/\/[^\s<>"]+$/i.test(website))
-      return invalid('website', 'Website must be a valid URL');
+    const fields = appFields(body);
+    if (isProblem(fields)) return fields;
     if (services.instance.rateLimits && !guardsOf(services).apps.take(addressKey(remoteAddress)))
       return problem('rate_limited', 'Too many requests');
     // The key is loaded before the application is stored: without a key nothing is created.
     const pushKey = (await vapidKeys(services)).publicKey;
-    const clientId = newSecret(services);
-    const secret = newSecret(services);
-    const app: StoreAppRecord = {
-      id: services.newPlainId(),
-      name,
-      ...(website === '' ? {} : { website }),
-      redirectUris,
-      scopes,
-      secretHash: tokenHash(secret),
-      atMs: services.clock.nowMs(),
-    };
+    const { clientId, secret, app } = newApp(services, fields);
     await services.registry.putApp(clientId, app);
     return json({
       ...renderApp(app, pushKey),

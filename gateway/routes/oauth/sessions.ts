@@ -47,11 +47,16 @@ async function entriesOf(
 }
 
 const show = personalPage(
-  { path: PATH, query: Type.Object({ ended: Type.Optional(Type.Boolean()) }) },
+  { path: PATH, query: Type.Object({ ended: Type.Optional(Type.Boolean()), pushed: Type.Optional(Type.Boolean()) }) },
   async ({ site, reader, session, request: { services, query } }) => {
     const entries = await entriesOf(services, session.account.id, tokenHash(session.token));
     if (isProblem(entries)) return entries;
-    return sessionsPage(site, reader, { entries, csrf: csrfOf(session.token), isEnded: query.ended === true });
+    return sessionsPage(site, reader, {
+      entries,
+      csrf: csrfOf(session.token),
+      isEnded: query.ended === true,
+      isPushed: query.pushed,
+    });
   },
 );
 
@@ -65,6 +70,16 @@ const revoke = personalForm(
   },
 );
 
+/** Pushes a test message to an application of the viewer, on the way of all others. */
+const testPush = personalForm(
+  { path: `${PATH}/push`, page: show, body: { token: field() } },
+  async ({ session, request: { services, body } }) => {
+    const made = await services.askAccount(session.account.id, 'testPush', { tokenHash: body.token });
+    if (!isProblem(made)) return redirect(`${PATH}?pushed=true`, 303);
+    return made.problem === 'not_found' ? redirect(`${PATH}?pushed=false`, 303) : made;
+  },
+);
+
 /** Revokes all tokens but the one of this browser. */
 const endOthers = personalForm({ path: `${PATH}/end_others`, body: {} }, async ({ session, request: { services } }) => {
   const own = { tokenHash: tokenHash(session.token) };
@@ -73,4 +88,4 @@ const endOthers = personalForm({ path: `${PATH}/end_others`, body: {} }, async (
 });
 
 /** Browsers and applications that may act for the signed-in user. */
-export const sessionRoutes: readonly AnyRoute[] = [show, revoke, endOthers];
+export const sessionRoutes: readonly AnyRoute[] = [show, revoke, testPush, endOthers];

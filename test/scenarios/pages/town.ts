@@ -142,7 +142,7 @@ async function makeSettings(url: string, person: Person, [muted, blocked]: reado
 
 const settingsOf = (filter: string): readonly Visited[] =>
   [
-    ...['profile', 'preferences', 'filters', 'filters/new', `filters/${filter}`],
+    ...['profile', 'featured', 'applications', 'preferences', 'filters', 'filters/new', `filters/${filter}`],
     ...[
       'mutes',
       'blocks',

@@ -98,7 +98,7 @@ export function pageRequests(stage: Stage): Readonly<Record<string, () => Promis
 }
 
 function settingsRequests(
-  { foe, ownAccount }: Stage,
+  { foe, ownAccount, pageOf }: Stage,
   signed: () => Promise<Fitting>,
   sent: (fields?: object) => Promise<Fitting>,
 ): Readonly<Record<string, () => Promise<Fitting>>> {
@@ -122,6 +122,22 @@ function settingsRequests(
     'GET /settings/archive': signed,
     'GET /settings/archive/download': signed,
     'POST /settings/archive': () => sent(),
+    'GET /settings/featured': signed,
+    'POST /settings/featured/tags': () => sent({ name: 'typed' }),
+    'POST /settings/featured/tags/:id/remove': async () => {
+      const { id = '' } = (await ownAccount['DELETE /api/v1/featured_tags/:id']?.()) ?? {};
+      return { ...(await sent()), id };
+    },
+    'POST /settings/featured/people': async () => {
+      const { id = '' } = (await ownAccount['POST /api/v1/accounts/:id/endorse']?.()) ?? {};
+      return sent({ acct: (await pageOf({ ...foe, id })).split('@').at(-1) });
+    },
+    'POST /settings/featured/people/:id/remove': undone,
+    'GET /settings/applications': signed,
+    'POST /settings/applications': () => sent({ client_name: 'typed', redirect_uris: 'https://example.org/' }),
+    'POST /settings/applications/secret': () => sent({ client: 'unknown' }),
+    'POST /settings/applications/delete': () => sent({ client: 'unknown' }),
+    'POST /auth/sessions/push': () => sent({ token: 'unknown' }),
     'GET /settings/account': signed,
     'GET /auth/email/confirmation': async () => ({ query: 'token=forged' }),
     'POST /settings/account/email': () => sent({ email: 'other@example.org', current: 'wrong' }),

@@ -44,6 +44,9 @@ export const access: Texts['auth']['access'] = {
     endOthers: 'Alle anderen beenden',
     endOthersHint: 'Meldet jeden anderen Browser und jede Anwendung ab.',
     ended: 'Alle anderen sind abgemeldet.',
+    push: 'Test-Push senden',
+    pushed: 'Der Test-Push ist auf dem Weg zum Gerät.',
+    notPushed: 'Diese Anwendung hat keine Pushes abonniert.',
   },
   passwords: {
     askTitle: 'Ein neues Passwort',

@@ -2,6 +2,7 @@ import type { Texts } from '../texts.js';
 import { ownAccount } from './settings-account.js';
 import { data } from './settings-data.js';
 import { filters, relations } from './settings-lists.js';
+import { applications, featured } from './settings-more.js';
 
 export const settings: Texts['settings'] = {
   title: 'Einstellungen',
@@ -60,6 +61,8 @@ export const settings: Texts['settings'] = {
   account: 'Konto',
   data,
   filters,
+  featured,
+  applications,
   ownAccount,
   relations,
 };

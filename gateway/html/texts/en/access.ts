@@ -43,6 +43,9 @@ export const access = {
     endOthers: 'End all others',
     endOthersHint: 'Signs out every other browser and every application.',
     ended: 'All others are signed out.',
+    push: 'Send a test push',
+    pushed: 'The test push is on its way to the device.',
+    notPushed: 'This application has not subscribed to pushes.',
   },
   passwords: {
     askTitle: 'A new password',

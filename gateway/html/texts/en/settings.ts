@@ -1,6 +1,7 @@
 import { ownAccount } from './settings-account.js';
 import { data } from './settings-data.js';
 import { filters, relations } from './settings-lists.js';
+import { applications, featured } from './settings-more.js';
 
 /** Texts of the settings. */
 export const settings = {
@@ -54,6 +55,8 @@ export const settings = {
   account: 'Account',
   data,
   filters,
+  featured,
+  applications,
   ownAccount,
   relations,
 };
