@@ -1,6 +1,7 @@
 import type { DomainPolicies } from '../actors/domain/servers/domain-policy.js';
 import { type AccountKeys, INSTANCE_KEY } from '../actors/federation/account-keys.js';
 import { DeliveryGate } from '../actors/federation/delivery/delivery-gate.js';
+import { OutgoingDocuments } from '../actors/federation/delivery/documents.js';
 import { DeliveryFigures } from '../actors/federation/delivery/figures.js';
 import type { DeliveryContext } from '../actors/federation/delivery/pass.js';
 import { instanceActorUri } from '../actors/federation/documents/actor.js';
@@ -59,6 +60,6 @@ export function deliveryOf(
     synchronization: (account, uri, inbox) => headerFor(tables, account, uri, inbox),
     figures: federation.delivery,
     schemes: federation.schemes,
-    documents: new Cache('outgoing_documents', DOCUMENTS_CACHED_MAX, caches),
+    documents: new OutgoingDocuments(tables, new Cache('outgoing_documents', DOCUMENTS_CACHED_MAX, caches)),
   };
 }

@@ -1,6 +1,5 @@
 import type { HostReport, HostRetiredInbox, HostTally } from '../../../proto/gen/types.js';
-import type { Cache } from '../../../store/cache/cache.js';
-import { deliveries, outgoingDocuments } from '../../../store/federation-tables.js';
+import { deliveries } from '../../../store/federation-tables.js';
 import { put, type RowWrite, remove, type Tables, WRITE_ROWS_MAX } from '../../../store/port.js';
 import type { DeliveryOutcome, FederationClient, SchemeMemory, Signer } from '../../../transport/federation/port.js';
 import { eachBounded } from '../../domain/each-bounded.js';
@@ -9,6 +8,7 @@ import { afterAnswer, afterFailure, type Breaker } from '../../remote-host/break
 import { emptyTally } from '../../remote-host/remote-host.js';
 import { SYNCHRONIZATION_HEADER } from '../synchronization/header.js';
 import type { DeliveryGate } from './delivery-gate.js';
+import type { OutgoingDocuments } from './documents.js';
 import type { DeliveryDrop, DeliveryFigures } from './figures.js';
 import { type DeliveryRow, deliveryPages, TRIED_MS_MAX } from './rows.js';
 
@@ -22,8 +22,7 @@ export interface DeliveryContext {
   readonly random: Pick<Random, 'fraction'>;
   readonly gate: DeliveryGate;
   readonly figures: DeliveryFigures;
-  /** Recent texts: those of a post go to many hosts. */
-  readonly documents: Cache<Uint8Array>;
+  readonly documents: Pick<OutgoingDocuments, 'of'>;
   readonly schemes: SchemeMemory;
 }
 
@@ -199,9 +198,9 @@ export class HostPass {
   }
 
   async #deliver({ key, value }: DeliveryRow): Promise<DeliveryOutcome | 'expired'> {
-    const { client, signers, clock, synchronization } = this.context;
+    const { client, signers, clock, documents, synchronization } = this.context;
     const { signer, signerUri, inbox, synchronizes } = value;
-    const body = await this.#document(value.document);
+    const body = await documents.of(value.document);
     // The text is written first and lives as long as its deliveries.
     if (body === undefined) {
       return key.atMs < clock.nowMs() - TRIED_MS_MAX / 2 ? 'expired' : { kind: 'later', reason: 'failed' };
@@ -210,15 +209,6 @@ export class HostPass {
     const header = synchronizes === true ? await synchronization?.(signer, signerUri, inbox) : undefined;
     const more = header === undefined ? {} : { [SYNCHRONIZATION_HEADER]: header };
     return client.deliver(inbox, body, signers.signerOf(signer, signerUri), more);
-  }
-
-  async #document(name: string): Promise<Uint8Array | undefined> {
-    const { documents, tables } = this.context;
-    const known = documents.get(name);
-    if (known !== undefined) return known;
-    const stored = await tables.get(outgoingDocuments, { document: name });
-    if (stored !== undefined) documents.set(name, stored.body);
-    return stored?.body;
   }
 
   #judge({ kind, reason = 'failed', afterMs, scheme }: DeliveryOutcome): void {

@@ -10,11 +10,23 @@ import { ALGORITHM, baseOf } from './message-signatures.js';
 export interface OutgoingRequest {
   readonly method: 'GET' | 'POST';
   readonly url: URL;
-  /** Undefined for a GET. */
+  /** Undefined for a GET. Never changed: its digest is remembered. */
   readonly body?: Uint8Array | undefined;
 }
 
 type Headers = Readonly<Record<string, string>>;
+
+/** Remembers the digest of each body while it is in memory: a post goes to many hosts as one body. */
+function oncePerBody(digest: (body: Uint8Array) => string): (body: Uint8Array) => string {
+  const known = new WeakMap<Uint8Array, string>();
+  return (body) => {
+    const text = known.get(body) ?? digest(body);
+    known.set(body, text);
+    return text;
+  };
+}
+const bodyDigest = oncePerBody(digestOf);
+const bodyContentDigest = oncePerBody(contentDigestOf);
 
 const signOnPool = promisify<'sha256', Uint8Array, KeyObject, Buffer>(sign);
 
@@ -30,7 +42,7 @@ export const signatureHeaders = (
 async function cavage({ method, url, body }: OutgoingRequest, signer: Signer, nowMs: number): Promise<Headers> {
   const own = {
     date: new Date(nowMs).toUTCString(),
-    ...(body === undefined ? {} : { digest: digestOf(body) }),
+    ...(body === undefined ? {} : { digest: bodyDigest(body) }),
   };
   const signed = { '(request-target)': `${method.toLowerCase()} ${targetOf(url)}`, host: url.host, ...own };
   const text = Object.entries(signed).map(([name, value]) => `${name}: ${value}`);
@@ -48,7 +60,7 @@ async function cavage({ method, url, body }: OutgoingRequest, signer: Signer, no
 async function rfc9421({ method, url, body }: OutgoingRequest, signer: Signer, nowMs: number): Promise<Headers> {
   const own = {
     date: new Date(nowMs).toUTCString(),
-    ...(body === undefined ? {} : { 'content-digest': contentDigestOf(body) }),
+    ...(body === undefined ? {} : { 'content-digest': bodyContentDigest(body) }),
   };
   const covered = ['@method', '@target-uri', ...(body === undefined ? [] : ['content-digest'])];
   const parameters = serializeInnerList([
