@@ -38,6 +38,7 @@ import { NameCache } from '../transport/web/name-cache.js';
 import { AlertsSlot } from './alerts-slot.js';
 import type { NodeBase } from './base.js';
 import { rowCarrier } from './cached-rows.js';
+import { CreatorSlot } from './federation/creator-slot.js';
 import { openProxied, type Proxied } from './federation/media.js';
 import { deliveryOf, type Federation, openFederation } from './federation.js';
 import { openMedia } from './parts.js';
@@ -66,6 +67,7 @@ export interface Outside {
   readonly emojis: CustomEmojis;
   readonly keyedTokens: KeyedTokens;
   readonly alerts: AlertsSlot;
+  readonly creators: CreatorSlot;
   readonly pushes: PushFigures;
 }
 
@@ -93,7 +95,7 @@ export async function openOutside(base: NodeBase): Promise<Outside> {
   const federation = openFederation(base, client, accountKeys, domains);
   const missed = unread(base, 'failed to remove old files of other servers');
   const proxied = openProxied(base, client, media, domains, missed);
-  const pushes = { alerts: new AlertsSlot(), pushes: new PushFigures() };
+  const pushes = { alerts: new AlertsSlot(), pushes: new PushFigures(), creators: new CreatorSlot() };
   const signed = { accountKeys, federation, domains, relays };
   const clients = { web, proxied, push };
   return { media, parsers, workshop, addressGuard, ...clients, ...signed, entries, emojis, keyedTokens, ...pushes };
@@ -146,7 +148,7 @@ export async function openKinds(
     clock,
   });
   const figures = new MailFigures();
-  const pages = new LinkPages(web, parsers, (bytes) => workshop.cardImage(bytes));
+  const pages = new LinkPages(web, parsers, (bytes) => workshop.cardImage(bytes), outside.creators.find);
   return {
     account: accountKind({
       ...{ ...site, tables, rings, media: workshop },

@@ -2,6 +2,7 @@ import { IDS_PER_MS, makeId, SHARDS } from '../actors/domain/ids.js';
 import type { Random } from '../actors/domain/time.js';
 import { returnedHosts } from '../actors/federation/delivery/returned-hosts.js';
 import type { WaitingActivities } from '../actors/federation/inbox/waiting.js';
+import { isMissing } from '../actors/federation/remote/port.js';
 import { Registrar } from '../actors/registry.js';
 import { answererOf, askerOf, receiverOf } from '../actors/runtime/kind.js';
 import type { StampClock } from '../actors/runtime/placement/stamp-clock.js';
@@ -31,6 +32,7 @@ import { accountIds } from './account-ids.js';
 import { type Kinds, type Outside, unread } from './actors.js';
 import type { NodeBase } from './base.js';
 import { incomingServices, openInbox } from './federation/inbox.js';
+import { localAccountNamed } from './federation/local-account.js';
 import { openRemote } from './federation/remote.js';
 import { makeGuestRings } from './home-rings.js';
 import { relationNews } from './relation-news.js';
@@ -69,6 +71,11 @@ export async function openServices(
   const newAccountId = accountIds(runtime, askInstance, random);
   const remote = openRemote(base, kinds, runtime, { registry, newAccountId }, federation.client);
   const known = { ...remote, policies: outside.domains, relays: outside.relays };
+  outside.creators.fill(async (username, domain) => {
+    if (domain === settings.DOMAIN.toLowerCase()) return localAccountNamed({ registry, tables }, username);
+    const found = await remote.people.named(username, domain);
+    return isMissing(found) ? undefined : found;
+  });
   const incoming = incomingServices(base, kinds, runtime, { registry, newAccountId }, known);
   const heard = returnedHosts(tables, receiverOf(kinds.host, runtime));
   const { inbox, waiting } = await openInbox(base, incoming, federation.signatures, heard, federation.client);

@@ -3533,6 +3533,8 @@ export interface LinkCard {
   readonly blurhash: string;
   /** Milliseconds since 1970; 0: unknown. */
   readonly publishedAtMs: number;
+  /** The account that the page names as its author, and that allows the page's domain; absent: none. */
+  readonly authorId?: string | undefined;
 }
 
 export interface LinkEmpty {

@@ -18,6 +18,12 @@ export type KeepImage = (
   { readonly name: string; readonly width: number; readonly height: number; readonly blurhash: string } | undefined
 >;
 
+/**
+ * Returns the id of the account that a page names as its author, if the account allows the page's host; undefined for
+ * none. Never rejects.
+ */
+export type FindCreator = (creator: string, host: string) => Promise<string | undefined>;
+
 /** Content types of pages, and the bytes that are read of one: heads come early. Source: Mastodon, 1 MB. */
 const HTML_TYPES = ['text/html', 'application/xhtml+xml'];
 const PAGE_BYTES_MAX = 1_048_576;
@@ -29,6 +35,7 @@ export class LinkPages {
     private readonly client: GuardedClient,
     private readonly reader: PageReader,
     private readonly keepImage: KeepImage,
+    private readonly findCreator: FindCreator,
   ) {}
 
   async card(url: string): Promise<LinkCard | undefined> {
@@ -38,6 +45,7 @@ export class LinkPages {
     if (facts === undefined || facts.title === '') return undefined;
     const { host, origin } = new URL(page.url);
     const image = facts.image === '' ? undefined : await this.image(facts.image, page.url);
+    const authorId = facts.creator === '' ? undefined : await this.findCreator(facts.creator, host);
     const publishedAtMs = Date.parse(facts.publishedAt);
     return {
       url,
@@ -53,6 +61,7 @@ export class LinkPages {
       height: image?.height ?? 0,
       blurhash: image?.blurhash ?? '',
       publishedAtMs: Number.isFinite(publishedAtMs) ? publishedAtMs : 0,
+      ...(authorId === undefined ? {} : { authorId }),
     };
   }
 

@@ -8,6 +8,8 @@ export interface PageFacts {
   /** As written in the page; may be relative. */
   readonly image: string;
   readonly publishedAt: string;
+  /** Address of the author's account, as `@user@host`. Source: Mastodon's `fediverse:creator`. */
+  readonly creator: string;
 }
 
 /** Maximum length of each fact. */
@@ -21,6 +23,7 @@ const NAMES: Readonly<Record<keyof PageFacts, readonly string[]>> = {
   type: ['og:type'],
   image: ['og:image:secure_url', 'og:image', 'twitter:image'],
   publishedAt: ['article:published_time'],
+  creator: ['fediverse:creator'],
 };
 
 /** Maximum nesting of open elements. Pages have some dozens; the parser's time grows with the square. */

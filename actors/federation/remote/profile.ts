@@ -1,4 +1,12 @@
-import type { AccountField, AccountProfile, StoreRemoteActor, StoreRemoteEmoji } from '../../../proto/gen/types.js';
+import type {
+  AccountDomains,
+  AccountField,
+  AccountProfile,
+  StoreRemoteActor,
+  StoreRemoteEmoji,
+} from '../../../proto/gen/types.js';
+import { ATTRIBUTION_DOMAINS_MAX } from '../../account/profile.js';
+import { domainName } from '../../domain/servers/domain-name.js';
 import { foreignHtml, foreignName } from '../../domain/text/foreign-html.js';
 import { ACTOR_TYPES, type Allowed, keysOf } from '../reading/authority.js';
 import { canonicalUri, isSameOrigin } from '../reading/uris.js';
@@ -101,7 +109,17 @@ function profileOf(document: JsonObject, type: string): AccountProfile {
     privacy: 'public',
     sensitive: false,
     language: '',
+    attribution: attributionOf(document.attributionDomains),
   };
+}
+
+/** Returns the domains whose pages may name the account as their author; undefined for none. */
+function attributionOf(domains: unknown): AccountDomains | undefined {
+  const named = asList(domains, ATTRIBUTION_DOMAINS_MAX).map((one) =>
+    typeof one === 'string' ? domainName(one) : undefined,
+  );
+  const valid = [...new Set(named.filter((one) => one !== undefined))];
+  return valid.length === 0 ? undefined : { domains: valid };
 }
 
 function fieldsOf(attachment: unknown): AccountField[] {

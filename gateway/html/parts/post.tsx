@@ -159,6 +159,7 @@ function Preview({ card }: { readonly card: PreviewCard }) {
       <span>
         <strong>{card.title || card.url}</strong>
         {card.provider_name !== '' && <span class="soft small">{card.provider_name}</span>}
+        {card.authors.map(({ account }) => account !== null && <span class="soft small">{`@${account.acct}`}</span>)}
       </span>
     </a>
   );

@@ -40,6 +40,8 @@ interface AccountCard {
 interface Card {
   readonly record: StoreStatusRecord;
   readonly author: StoreAccountRecord;
+  /** The account that the preview card names. */
+  readonly creator: StoreAccountRecord | undefined;
   /** Beginning of the bytes, which changes with an edit only. */
   readonly text: Uint8Array;
   /** Bytes up to the reblogged status. */
@@ -84,17 +86,24 @@ export class Cards {
   }
 
   /** Returns `{…,"reblog":`. The reblogged status or `null` follows, then the viewer's fields. */
-  status(record: StoreStatusRecord, author: StoreAccountRecord): Pick<Card, 'bytes' | 'collections'> {
+  status(
+    record: StoreStatusRecord,
+    author: StoreAccountRecord,
+    creator?: StoreAccountRecord,
+  ): Pick<Card, 'bytes' | 'collections'> {
     this.#renew();
     const cached = this.#cards.get(record.id);
-    if (cached?.record === record && cached.author === author) return cached;
+    if (cached?.record === record && cached.author === author && cached.creator === creator) return cached;
     const isSameText =
-      cached !== undefined && saysTheSame(cached.record, record) && writtenBySame(cached.author, author);
+      cached?.creator === creator &&
+      cached !== undefined &&
+      saysTheSame(cached.record, record) &&
+      writtenBySame(cached.author, author);
     const collections = isSameText ? cached.collections : linkedCollections(this.#instance, record);
-    const text = isSameText ? cached.text : this.#text(record, author, collections !== undefined);
+    const text = isSameText ? cached.text : this.#text(record, author, creator, collections !== undefined);
     const counts = Buffer.from(`,${JSON.stringify(statusCounts(record)).slice(1, -1)},"reblog":`);
     const bytes = Buffer.concat([text, ACCOUNT, this.account(author).bytes, counts]);
-    const card = { record, author, text: bytes.subarray(0, text.length), bytes, collections };
+    const card = { record, author, creator, text: bytes.subarray(0, text.length), bytes, collections };
     this.#cards.set(record.id, card);
     return card;
   }
@@ -107,8 +116,13 @@ export class Cards {
     this.#accounts.clear();
   }
 
-  #text(record: StoreStatusRecord, author: StoreAccountRecord, hasCollections: boolean): Uint8Array {
-    const rendered = renderStatus(this.#instance, record, author, undefined, undefined);
+  #text(
+    record: StoreStatusRecord,
+    author: StoreAccountRecord,
+    creator: StoreAccountRecord | undefined,
+    hasCollections: boolean,
+  ): Uint8Array {
+    const rendered = renderStatus(this.#instance, record, author, undefined, undefined, creator);
     // Tails adds polls, which differ between viewers and change when they end. Quotes differ between viewers, too.
     const { account, reblog, poll, quote, quote_approval, ...rest } = rendered;
     const { replies_count, reblogs_count, favourites_count, quotes_count, tagged_collections, ...text } = rest;

@@ -1,11 +1,18 @@
 import { Type } from '@sinclair/typebox';
 import { fileUrl } from '../../../actors/domain/media.js';
-import type { LinkCard } from '../../../proto/gen/types.js';
+import { mayBeCreator } from '../../../actors/domain/servers/attribution.js';
+import type { LinkCard, StoreAccountRecord } from '../../../proto/gen/types.js';
 import { entity, nullable, oneOf, type Shape, time, uri } from '../../http/entity.js';
 import type { InstanceSettings } from '../../settings/settings.js';
+import { Account, renderAccount } from '../account/account.js';
 
 /** The REST API's PreviewCard::Author. */
-const PreviewCardAuthor = entity('PreviewCardAuthor', { name: Type.String(), url: uri(), account: Type.Null() });
+const PreviewCardAuthor = entity('PreviewCardAuthor', {
+  name: Type.String(),
+  url: uri(),
+  /** The author's account, while it allows the page's domain. */
+  account: nullable(Account),
+});
 
 /** The REST API's PreviewCard. Content of pages is never embedded, so `html` stays empty. */
 export const PreviewCard = entity('PreviewCard', {
@@ -29,8 +36,17 @@ export const PreviewCard = entity('PreviewCard', {
 });
 export type PreviewCard = Shape<typeof PreviewCard>;
 
-export function renderPreviewCard({ baseUrl }: InstanceSettings, card: LinkCard): PreviewCard {
+/** Renders a card. `creator`: the account of its `authorId`, if it is known. */
+export function renderPreviewCard(
+  instance: InstanceSettings,
+  card: LinkCard,
+  creator: StoreAccountRecord | undefined,
+): PreviewCard {
+  const { baseUrl } = instance;
   const { authorName, authorUrl, publishedAtMs } = card;
+  const host = URL.canParse(card.providerUrl) ? new URL(card.providerUrl).host : '';
+  const author = creator !== undefined && mayBeCreator(creator, host) ? renderAccount(instance, creator) : null;
+  const name = authorName || (author?.display_name ?? '') || (author?.username ?? '');
   return {
     url: card.url,
     title: card.title,
@@ -38,7 +54,7 @@ export function renderPreviewCard({ baseUrl }: InstanceSettings, card: LinkCard)
     type: card.type,
     author_name: authorName,
     author_url: authorUrl,
-    authors: authorName === '' ? [] : [{ name: authorName, url: authorUrl, account: null }],
+    authors: name === '' ? [] : [{ name, url: authorUrl || (author?.url ?? ''), account: author }],
     provider_name: card.providerName,
     provider_url: card.providerUrl,
     html: '',

@@ -270,7 +270,8 @@ export class StatusPages {
     const author = look.authors.get(record.accountId);
     if (author === undefined) return undefined;
     const isMuted = place === 'page' && (look.lens?.mutesConversation(record.conversationId) ?? false);
-    const card = this.#cards.status(record, author);
+    const creator = record.card?.authorId === undefined ? undefined : look.authors.get(record.card.authorId);
+    const card = this.#cards.status(record, author, creator);
     const own = card.bytes;
     const tail = this.#tail(look, record, author, isMuted, filtered, record.id);
     if (card.collections !== undefined) {
@@ -346,7 +347,11 @@ function authorsOf(seen: readonly (VisibleStatus | undefined)[]): string[] {
   for (const status of seen) {
     if (status === undefined) continue;
     const { record, original, quote } = status;
-    for (const one of [record, original, quote?.quoted?.record]) if (one !== undefined) ids.push(one.accountId);
+    for (const one of [record, original, quote?.quoted?.record]) {
+      if (one === undefined) continue;
+      ids.push(one.accountId);
+      if (one.card?.authorId !== undefined) ids.push(one.card.authorId);
+    }
   }
   return ids;
 }

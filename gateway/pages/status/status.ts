@@ -142,6 +142,7 @@ export function renderStatus(
   author: StoreAccountRecord,
   original: Status | undefined,
   mine: ViewerMarks | undefined | '',
+  creator?: StoreAccountRecord,
 ): Status {
   return {
     id: record.id,
@@ -168,7 +169,7 @@ export function renderStatus(
       record.remote === undefined
         ? ownEmoji(instance, record)
         : remoteEmoji(instance, { of: 'statuses', id: record.id }, record.remote.emojis),
-    card: record.card === undefined ? null : renderPreviewCard(instance, record.card),
+    card: record.card === undefined ? null : renderPreviewCard(instance, record.card, creator),
     poll: null,
     quote: null,
     quote_approval: approval(approvalOf(record, undefined, false)),

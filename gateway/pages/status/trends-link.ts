@@ -20,7 +20,7 @@ export function renderTrendsLink(
   instance: InstanceSettings,
   { name, history, card }: Pick<LinkTrend, 'name' | 'history' | 'card'>,
 ): TrendsLink {
-  const shown = card === undefined ? addressCard(name) : renderPreviewCard(instance, card);
+  const shown = card === undefined ? addressCard(name) : renderPreviewCard(instance, card, undefined);
   return { ...shown, url: name, history: renderHistory(history) };
 }
 

@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox';
 import { storedId } from '../../../actors/domain/ids.js';
 import { isProblem, type Problem } from '../../../actors/domain/problem.js';
 import type { ConversationThread, StoreStatusRecord } from '../../../proto/gen/types.js';
+import { accounts } from '../../../store/tables.js';
 import { entity } from '../../http/entity.js';
 import { JsonPieces } from '../../http/json-pieces.js';
 import { type Answer, type AnyRoute, json, route } from '../../http/route.js';
@@ -162,7 +163,9 @@ const card = route({
     const seen = await visibleStatus(services, viewer, params.id);
     if (isProblem(seen)) return seen;
     const shown = (seen.original ?? seen.record).card;
-    return shown === undefined ? notFound() : json(renderPreviewCard(services.instance, shown));
+    if (shown === undefined) return notFound();
+    const creator = shown.authorId && (await services.tables.get(accounts, { account: shown.authorId }));
+    return json(renderPreviewCard(services.instance, shown, creator || undefined));
   },
 });
 

@@ -17,6 +17,7 @@ const document = {
   followers: { id: `${id}/followers`, type: 'OrderedCollection', totalItems: 7 },
   featured: `${id}/featured`,
   featuredAccounts: `${id}/accounts`,
+  attributionDomains: ['News.example', 7, 'x y', 'news.example'],
   endpoints: { sharedInbox: 'https://far.example/inbox' },
   manuallyApprovesFollowers: true,
   discoverable: true,
@@ -59,6 +60,7 @@ test('a profile is read with sanitised texts, pictures, emoji and keys', () => {
     privacy: 'public',
     sensitive: false,
     language: '',
+    attribution: { domains: ['news.example'] },
   });
   assert.deepEqual(found?.actor, {
     uri: id,

@@ -16,6 +16,8 @@ const PAGE = `<!doctype html><html><head><title>Old title</title>
 let server: TestServer;
 let alice: Person;
 let pages: WebPages;
+/** Pages that name an author, by path. */
+const creators: Record<string, string> = {};
 
 before(async () => {
   const picture = await sharp({ create: { width: 900, height: 600, channels: 3, background: '#0a0' } })
@@ -25,7 +27,7 @@ before(async () => {
     const path = request.url ?? '';
     if (path === '/picture.png') response.writeHead(200, { 'content-type': 'image/png' }).end(picture);
     else if (path.startsWith('/nothing')) response.writeHead(500).end();
-    else response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(PAGE);
+    else response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(creators[path] ?? PAGE);
   });
   server = await TestServer.start({ FEDERATION_ALLOW_CIDRS: '127.0.0.0/8' });
   alice = await server.person('alice');
@@ -100,4 +102,32 @@ test('a trending link shows its card, even if it is the second link of all statu
   const link = await until('the trending page', async () => (await trending()) ?? undefined, TREND_MS);
   assert.deepEqual([link.provider_name, link.author_name, link.history[0].accounts], ['The Site', 'Ada', '2']);
   assert.equal(pages.asked.filter((path) => path === '/of-two').length, 1);
+});
+
+test('a card names the account of the author that the page names, while that account allows the domain', async () => {
+  const [eva, fin] = [await server.person('eva'), await server.person('fin')];
+  const { domain } = (await server.get('/api/v2/instance')).body;
+  const allow = (domains: string[]) =>
+    server.ask('PATCH', '/api/v1/accounts/update_credentials', { attribution_domains: domains }, eva.token);
+  assert.equal((await allow(['127.0.0.1'])).status, 200);
+  const naming = async (path: string, creator: string) => {
+    creators[path] =
+      `<html><head><title>News</title><meta name="fediverse:creator" content="${creator}"></head></html>`;
+    return shownCard(await alice.says(`${pages.url}${path}`));
+  };
+  const byEva = await naming('/by-eva-too', `@eva@${domain}`);
+  assert.deepEqual([byEva.authors[0].account.acct, byEva.authors[0].name], ['eva', 'eva']);
+  for (const [path, creator] of [
+    ['/by-fin', `@${fin.name}@${domain}`],
+    ['/by-nobody', `@nobody@${domain}`],
+    ['/by-far', '@eva@127.0.0.1:1'],
+    ['/by-text', 'eva'],
+    ['/by-long', `@${'x'.repeat(900)}@${domain}`],
+  ] as const)
+    assert.deepEqual((await naming(path, creator)).authors, [], path);
+  const again = await alice.says(`${pages.url}/by-eva-too`);
+  assert.equal((await shownCard(again)).authors.length, 1);
+  assert.equal((await server.get(`/api/v1/statuses/${again}/card`)).body.authors[0].account.acct, 'eva');
+  await allow([]);
+  assert.deepEqual((await cardOf(again)).authors, [], 'the account has withdrawn the domain');
 });
