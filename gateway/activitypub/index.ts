@@ -3,6 +3,7 @@ import { actorRoutes } from './actors.js';
 import { collectionDocumentRoutes } from './collections.js';
 import { featureStampRoutes } from './feature-stamps.js';
 import { featuredAccountsRoutes } from './featured-accounts.js';
+import { featuredCollectionRoutes } from './featured-collections.js';
 import { followersSynchronizationRoutes } from './followers-synchronization.js';
 import { withPages } from './for-browsers.js';
 import { inboxRoutes } from './inbox.js';
@@ -17,6 +18,7 @@ export const activityPubRoutes: readonly AnyRoute[] = withPages([
   ...collectionDocumentRoutes,
   ...featuredAccountsRoutes,
   ...featureStampRoutes,
+  ...featuredCollectionRoutes,
   ...followersSynchronizationRoutes,
   ...inboxRoutes,
   ...statusDocumentRoutes,

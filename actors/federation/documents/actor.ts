@@ -16,6 +16,7 @@ export const actorAddresses = (uri: string) => ({
   featured: `${uri}/collections/featured`,
   featuredTags: `${uri}/collections/tags`,
   featuredAccounts: `${uri}/collections/accounts`,
+  featuredCollections: `${uri}/featured_collections`,
 });
 
 /** Returns the address of the actor that stands for the instance. */

@@ -154,6 +154,7 @@ test('addresses of documents lead browsers to the page of the same thing, and ot
     ['/users/ann/collections/featured', '/@ann'],
     ['/users/ann/collections/tags', '/@ann'],
     ['/users/ann/collections/accounts', '/@ann'],
+    ['/users/ann/featured_collections', '/@ann'],
     [`/users/ann/statuses/${statusId}/replies`, `/@ann/${statusId}`],
     [`/users/ann/statuses/${statusId}/likes`, `/@ann/${statusId}`],
     [`/users/ann/statuses/${statusId}/shares`, `/@ann/${statusId}`],

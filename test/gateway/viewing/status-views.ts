@@ -155,6 +155,8 @@ export const NO_STATUS_SHOWN: Readonly<Record<string, string>> = {
   'GET /api/v1/scheduled_statuses/:id': 'one’s own, and no status yet',
   'GET /users/:name/collections/tags': 'hashtags only',
   'GET /users/:name/collections/accounts': 'addresses of accounts only',
+  'GET /users/:name/featured_collections': 'addresses of collections only',
+  'GET /users/:name/collections/:id': 'addresses of accounts only',
   'GET /users/:name/feature_authorizations/:id': 'addresses of an account and a collection',
   'GET /users/:name/statuses/:id/quote_authorizations/:quoting': 'addresses only, of a pair that the request names',
   'GET /api/v1/accounts/search': 'accounts only',

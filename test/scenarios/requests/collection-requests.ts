@@ -35,6 +35,10 @@ export function collectionRequests(
     [`POST ${one}/items`]: async () => ({ id: (await maker.fresh([])).id, body: { account_id: viewer.id } }),
     [`DELETE ${one}/items/:item`]: ofOne,
     [`POST ${one}/items/:item/revoke`]: ofOne,
+    'GET /users/:name/collections/:id': async () => ({
+      id: viewer.name,
+      rest: { id: (await maker.standing()).id },
+    }),
     'GET /users/:name/feature_authorizations/:id': async () => {
       const { rest } = await maker.standing();
       return { id: viewer.name, rest: { id: rest.item } };
