@@ -68,6 +68,7 @@ import { moveRoutes } from './settings/moves.js';
 import { preferenceRoutes } from './settings/preferences.js';
 import { profileSettingRoutes } from './settings/profile.js';
 import { relationPageRoutes } from './settings/relations.js';
+import { suggestionPageRoutes } from './settings/suggestions.js';
 import { transferRoutes } from './settings/transfer.js';
 import { asyncRefreshRoutes } from './statuses/async-refreshes.js';
 import { pollRoutes } from './statuses/polls.js';
@@ -165,6 +166,7 @@ const routes: readonly AnyRoute[] = [
   ...statusMarkRoutes,
   ...statusPinRoutes,
   ...statusRoutes,
+  ...suggestionPageRoutes,
   ...suggestionRoutes,
   ...tagRoutes,
   ...timelineRoutes,

@@ -28,6 +28,7 @@ const sectionsIn = ({ texts: { settings, auth }, person }: Reader): readonly Sec
     pages: [
       ['/settings/profile', settings.profile],
       ['/settings/featured', settings.featured.title],
+      ['/settings/suggestions', settings.suggestions.title],
     ],
   },
   { title: settings.preferences, pages: [['/settings/preferences', settings.preferences]] },

@@ -2,10 +2,12 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Visitor } from '../../kit/network/visitor.js';
 import { type Person, TestServer } from '../../kit/services/server.js';
+import { until } from '../../kit/time/until.js';
 import { makeUser, PASSWORD } from '../oauth/stage.js';
 
 const FEATURED = '/settings/featured';
 const APPS = '/settings/applications';
+const SUGGESTIONS = '/settings/suggestions';
 const SESSIONS = '/auth/sessions';
 
 let server: TestServer;
@@ -57,6 +59,28 @@ test('a person features people whom they follow, and takes them back', async () 
   assert.match((await alice.get(FEATURED)).text, /class="people".*@bob/s);
   assert.equal((await alice.submit(`${FEATURED}/people/${bob.id}/remove`, {})).location, FEATURED);
   assert.deepEqual(await api('GET', '/api/v1/endorsements'), []);
+});
+
+test('a person follows suggested people, or ends a suggestion', async () => {
+  const names = ['fay', 'gus'];
+  const people = await Promise.all(names.map((name) => server.person(name)));
+  for (const one of people) {
+    await server.ask('PATCH', '/api/v1/accounts/update_credentials', { discoverable: true }, one.token);
+    await one.says('hello');
+  }
+  const [fay, gus] = people as [Person, Person];
+  await until(
+    'they are suggested',
+    async () => /@fay.*@gus|@gus.*@fay/s.test((await alice.get(SUGGESTIONS)).text),
+    30_000,
+  );
+  assert.equal((await alice.submit(`/settings/suggestions/${fay.id}/follow`, {})).location, SUGGESTIONS);
+  const [relation] = await api('GET', `/api/v1/accounts/relationships?id[]=${fay.id}`);
+  assert.equal(relation.following, true);
+  const verb = 'dismiss';
+  await alice.get(SUGGESTIONS);
+  assert.equal((await alice.submit(`/settings/suggestions/${gus.id}/${verb}`, {})).location, SUGGESTIONS);
+  assert.doesNotMatch((await alice.get(SUGGESTIONS)).text, /@gus/);
 });
 
 const APP = { client_name: 'My <bot>', website: '', redirect_uris: 'https://bot.example/back', scopes: 'read' };
@@ -120,6 +144,7 @@ test('strangers and forged forms get nothing and change nothing', async () => {
   const csrf = 'x'.repeat(43);
   for (const [path, fields] of [
     [`${FEATURED}/tags`, { name: 'birds' }],
+    [`/settings/suggestions/${bob.id}/follow`, {}],
     [`${FEATURED}/people`, { acct: 'bob' }],
     [APPS, APP],
     [`${APPS}/secret`, { client: 'x' }],
@@ -127,6 +152,6 @@ test('strangers and forged forms get nothing and change nothing', async () => {
     [`${SESSIONS}/push`, { token: 'x' }],
   ] as const)
     assert.equal((await alice.post(path, { ...fields, csrf } as Record<string, string>)).status, 403, path);
-  for (const path of [FEATURED, APPS])
+  for (const path of [FEATURED, APPS, SUGGESTIONS])
     assert.match((await new Visitor(server).get(path)).location ?? '', /^\/auth\/sign_in\?return_to=/);
 });

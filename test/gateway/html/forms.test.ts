@@ -85,7 +85,7 @@ async function tokenOf(visitor: Visitor): Promise<string> {
 
 function pathOf({ path }: AnyRoute): string {
   const [, id = UNKNOWN] = Object.entries(ids).find(([prefix]) => path.startsWith(prefix)) ?? [];
-  const verb = /people/.test(path) ? 'follow' : /requests/.test(path) ? 'reject' : 'favourite';
+  const verb = /people|suggestions/.test(path) ? 'follow' : /requests/.test(path) ? 'reject' : 'favourite';
   return path.replace(':id', id).replace(':verb', verb).replace(':list', 'reports');
 }
 

@@ -142,7 +142,16 @@ async function makeSettings(url: string, person: Person, [muted, blocked]: reado
 
 const settingsOf = (filter: string): readonly Visited[] =>
   [
-    ...['profile', 'featured', 'applications', 'preferences', 'filters', 'filters/new', `filters/${filter}`],
+    ...[
+      'profile',
+      'featured',
+      'suggestions',
+      'applications',
+      'preferences',
+      'filters',
+      'filters/new',
+      `filters/${filter}`,
+    ],
     ...[
       'mutes',
       'blocks',

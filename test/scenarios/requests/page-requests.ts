@@ -122,6 +122,8 @@ function settingsRequests(
     'GET /settings/archive': signed,
     'GET /settings/archive/download': signed,
     'POST /settings/archive': () => sent(),
+    'GET /settings/suggestions': signed,
+    'POST /settings/suggestions/:id/:verb': async () => ({ ...(await undone()), rest: { verb: 'dismiss' } }),
     'GET /settings/featured': signed,
     'POST /settings/featured/tags': () => sent({ name: 'typed' }),
     'POST /settings/featured/tags/:id/remove': async () => {

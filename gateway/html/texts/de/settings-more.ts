@@ -29,3 +29,11 @@ export const applications: Texts['settings']['applications'] = {
   renew: 'Neues Geheimnis',
   remove: 'Löschen',
 };
+
+/** Texts of suggested people. They are part of `settings`. */
+export const suggestions: Texts['settings']['suggestions'] = {
+  title: 'Vorschläge',
+  intro: 'Leute, denen du vielleicht folgen willst.',
+  follow: 'Folgen',
+  dismiss: 'Nicht vorschlagen',
+};

@@ -2,7 +2,7 @@ import type { Texts } from '../texts.js';
 import { ownAccount } from './settings-account.js';
 import { data } from './settings-data.js';
 import { filters, relations } from './settings-lists.js';
-import { applications, featured } from './settings-more.js';
+import { applications, featured, suggestions } from './settings-more.js';
 
 export const settings: Texts['settings'] = {
   title: 'Einstellungen',
@@ -63,6 +63,7 @@ export const settings: Texts['settings'] = {
   filters,
   featured,
   applications,
+  suggestions,
   ownAccount,
   relations,
 };

@@ -26,3 +26,11 @@ export const applications = {
   renew: 'New secret',
   remove: 'Delete',
 };
+
+/** Texts of suggested people. They are part of `settings`. */
+export const suggestions = {
+  title: 'Suggestions',
+  intro: 'People whom you may want to follow.',
+  follow: 'Follow',
+  dismiss: 'Do not suggest',
+};

@@ -1,7 +1,7 @@
 import { ownAccount } from './settings-account.js';
 import { data } from './settings-data.js';
 import { filters, relations } from './settings-lists.js';
-import { applications, featured } from './settings-more.js';
+import { applications, featured, suggestions } from './settings-more.js';
 
 /** Texts of the settings. */
 export const settings = {
@@ -57,6 +57,7 @@ export const settings = {
   filters,
   featured,
   applications,
+  suggestions,
   ownAccount,
   relations,
 };
