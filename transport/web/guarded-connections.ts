@@ -59,6 +59,7 @@ class AddressBlocked extends Error {
 export class GuardedConnections {
   readonly #options: ConnectionOptions;
   readonly #resolve: Resolve;
+  #undici: Promise<typeof import('undici')> | undefined;
   /** Connections by origin, in the order of their last use. */
   readonly #pools = new Map<string, Pool>();
 
@@ -85,9 +86,9 @@ export class GuardedConnections {
   }
 
   async #send({ method, url, headers, body, signal, bytesMax, reads, skippedBytesMax }: Request): Promise<Answer> {
-    // Loaded with the first request: it would slow every start.
-    const undici = await import('undici');
-    const { statusCode, ...answer } = await this.#pool(undici, url.origin).request({
+    // Loaded with the first request: it would slow every start. The bundle copies the module at each import.
+    this.#undici ??= import('undici');
+    const { statusCode, ...answer } = await this.#pool(await this.#undici, url.origin).request({
       ...{ method, path: url.pathname + url.search, signal },
       ...(body === undefined ? {} : { body }),
       headers: { ...headers, 'user-agent': this.#options.userAgent },
