@@ -47,6 +47,8 @@ export interface Load {
 /** Timeout of a load that hangs. */
 const LOAD_MS_MAX = 240_000;
 const ANSWER_MS_MAX = 15_000;
+/** Pause before a refused request of another server is repeated: on a busy machine the inbox refuses some. */
+const REFUSED_PAUSE_MS = 200;
 /** Number of answers kept for comparison: some tens of megabytes of pages. */
 const JUDGED_MAX = 1_000;
 
@@ -81,14 +83,23 @@ export async function drive(
     };
     const startedMs = performance.now();
     const node = index % pools.length;
-    const answer = await (pools[node] as Pool).request({
-      method,
-      path,
-      headers,
-      ...(signed === undefined ? {} : { body: signed.body }),
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    const text = await answer.body.text();
+    const send = async () => {
+      const answer = await (pools[node] as Pool).request({
+        method,
+        path,
+        headers,
+        ...(signed === undefined ? {} : { body: signed.body }),
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      return { statusCode: answer.statusCode, text: await answer.body.text() };
+    };
+    let answer = await send();
+    // Other servers repeat what a busy one refuses.
+    while (signed !== undefined && answer.statusCode === 503 && performance.now() < deadlineMs) {
+      await new Promise((resolve) => setTimeout(resolve, REFUSED_PAUSE_MS));
+      answer = await send();
+    }
+    const { text } = answer;
     times.push(performance.now() - startedMs);
     const asked = `${node} ${method} ${path} ${token}`;
     if (signed !== undefined && answer.statusCode === 202) return;

@@ -18,6 +18,7 @@ import { benchCreates } from './federation/creates.js';
 import { benchDeliver } from './federation/deliver.js';
 import { benchInbox } from './federation/inbox.js';
 import { benchInboxOverload } from './federation/inbox-overload.js';
+import { benchRemoteGrowth } from './federation/remote-growth.js';
 import { benchSignatures } from './federation/signatures.js';
 import { measureJournal } from './journal.js';
 import { benchDiscoveryLists } from './lists/discovery-lists.js';
@@ -85,6 +86,7 @@ const benchmarks: Readonly<Record<string, () => Promise<Row[]>>> = {
   inbox: benchInbox,
   'inbox-creates': benchCreates,
   'inbox-overload': benchInboxOverload,
+  'remote-growth': benchRemoteGrowth,
   deliver: benchDeliver,
   bulk: benchBulk,
   'bare-page': benchBarePage,

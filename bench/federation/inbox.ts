@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { newKey, Peer } from '../../test/kit/federation/peer.js';
-import { type Load, measureInTurn } from '../http-load.js';
+import type { Made } from '../accounts.js';
+import { type Call, type Load, measureInTurn } from '../http-load.js';
 import type { Row } from '../row.js';
 import { at, get, type Status, Town, write } from '../town.js';
 import { documentOf, Sender } from './sender.js';
@@ -17,10 +18,12 @@ const FOLLOWED = Math.ceil((COUNT * ROUNDS + WARM_UP) / PEOPLE);
 const REPEATED = 50;
 /** Targets in server CPU-seconds per 1,000. */
 const [EFFECT_MAX, NO_EFFECT_MAX] = [0.5, 0.1];
+/** A Follow, and the delivery of its Accept, which has an aim of its own (deliver.ts). */
+const ACCEPTED_MAX = EFFECT_MAX + 0.9;
 
 /**
- * Measures activities of another server, in turn with local favourites: signed Likes and Follows, repetitions, and
- * deletions of unknown accounts. The bench process signs; only the server's CPU time counts.
+ * Measures activities of another server, in turn with local favourites: signed Likes, Follows of locked accounts and
+ * of others, repetitions, and deletions of unknown accounts. The bench process signs; only the server's CPU time counts.
  */
 export async function benchInbox(): Promise<Row[]> {
   const peer = await Peer.open();
@@ -30,6 +33,8 @@ export async function benchInbox(): Promise<Row[]> {
     const foreign = Array.from({ length: PEOPLE }, (_, index) => peer.actor(`p${index}`, {}, key));
     const base = town.target.urls[0] ?? '';
     const localTargets = town.followers.slice(0, FOLLOWED);
+    const lockedTargets = town.followers.slice(-FOLLOWED);
+    for (const person of lockedTargets) await town.call(locking(person));
     const sender = new Sender(base);
     const statuses = Math.ceil((COUNT * ROUNDS + WARM_UP) / PEOPLE) + PEOPLE;
     await town.each('post', statuses, (index) => town.post(at(town.authors, index), `number ${index}`));
@@ -54,15 +59,15 @@ export async function benchInbox(): Promise<Row[]> {
         {},
         ({ favourited }) => favourited,
       );
-    const followed = (index: number) => at(localTargets, Math.floor(index / PEOPLE)).username;
+    const follow = (among: readonly Made[]) => (index: number) => {
+      const { username } = at(among, Math.floor(index / PEOPLE));
+      return sender.signed(at(foreign, index), 'Follow', `${base}/users/${username}`);
+    };
     const loads = [
       load('local favourite', favourite),
       load('signed Like', (index) => sender.signed(at(foreign, index), 'Like', uriOf(statusOf(index))), EFFECT_MAX),
-      load(
-        'signed Follow and its Accept',
-        (index) => sender.signed(at(foreign, index), 'Follow', `${base}/users/${followed(index)}`),
-        EFFECT_MAX,
-      ),
+      load('signed Follow of a locked account', follow(lockedTargets), EFFECT_MAX),
+      load('signed Follow and its Accept', follow(localTargets), ACCEPTED_MAX),
       load('repeated request', (index) => at(repeated, index), NO_EFFECT_MAX),
       load('Delete of an unknown actor', (index) => sender.deletion(index), NO_EFFECT_MAX),
     ];
@@ -76,6 +81,12 @@ export async function benchInbox(): Promise<Row[]> {
     await peer.close();
   }
 }
+
+/** Locks an account: a Follow waits for its owner's answer, and no Accept is sent. */
+const locking = ({ token }: Made): Call => ({
+  ...{ method: 'PATCH', path: '/api/v1/accounts/update_credentials', token, body: { locked: true } },
+  right: ({ locked }) => locked === true,
+});
 
 /** Returns the name of the author of a post: posts are made by the authors in turn, newest first in the list. */
 function authorOf(town: Town, id: string): string {

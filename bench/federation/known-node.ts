@@ -1,0 +1,77 @@
+import { pino } from 'pino';
+import { isMissing } from '../../actors/federation/remote/port.js';
+import { readSettings } from '../../cli/settings.js';
+import { startNode } from '../../compose/node.js';
+import { inParallel } from '../../load/clients/in-parallel.js';
+import { PUBLIC } from '../../test/kit/federation/peer.js';
+import type { FetchOutcome } from '../../transport/federation/port.js';
+
+// A node that stores many people of another server, each with some statuses, then ends. It finds and stores them as
+// any node does; only the requests to the other server are answered here. remote-growth.ts starts it.
+
+export interface KnownWish {
+  readonly dataDir: string;
+  readonly baseUrl: string;
+  /** Address of the other server, and the key of all its people. */
+  readonly origin: string;
+  readonly publicKeyPem: string;
+  /** Numbers of the people; `to` is exclusive. */
+  readonly from: number;
+  readonly to: number;
+  readonly statuses: number;
+}
+
+const AT_ONCE = 256;
+/** Statuses are as old as this at most. */
+const AGE_MS_MAX = 30 * 86_400_000;
+const wish = JSON.parse(process.argv[2] ?? '{}') as KnownWish;
+const { origin } = wish;
+const settings = readSettings({ DATA_DIR: wish.dataDir, BASE_URL: wish.baseUrl, LOG_LEVEL: 'warn' }, {});
+const node = await startNode(settings, pino({ level: 'warn' }, pino.destination(2)));
+const { client, people, notes } = node.services.federation;
+
+Object.assign(client, {
+  object: async (url: string): Promise<FetchOutcome> => ({ kind: 'object', url, value: personOf(url) }),
+  jrd: async (url: string): Promise<FetchOutcome> => {
+    const acct = new URL(url).searchParams.get('resource') ?? '';
+    const href = `${origin}/users/${/^acct:([^@]+)@/.exec(acct)?.[1]}`;
+    const links = [{ rel: 'self', type: 'application/activity+json', href }];
+    return { kind: 'object', url, value: { subject: acct, links } };
+  },
+});
+
+const numbers = Array.from({ length: wish.to - wish.from }, (_, index) => wish.from + index);
+await inParallel(numbers, AT_ONCE, async (number) => {
+  const uri = `${origin}/users/k${number}`;
+  const author = await people.find(uri);
+  if (isMissing(author)) throw new Error(`${uri} is ${author.missing}`);
+  for (let status = 0; status < wish.statuses; status++) {
+    const stored = await notes.received(noteOf(uri, number, status), author);
+    if (stored === 'irrelevant' || isMissing(stored)) throw new Error(`a status of ${uri} was not stored`);
+  }
+});
+await node.drain();
+process.exit(0);
+
+function personOf(uri: string): Record<string, unknown> {
+  const name = uri.slice(uri.lastIndexOf('/') + 1);
+  return {
+    ...{ id: uri, type: 'Person', preferredUsername: name, name: `Person ${name}`, url: `${origin}/@${name}` },
+    ...{ inbox: `${uri}/inbox`, outbox: `${uri}/outbox`, featured: `${uri}/collections/featured` },
+    ...{ followers: `${uri}/followers`, following: `${uri}/following`, endpoints: { sharedInbox: `${origin}/inbox` } },
+    ...{ manuallyApprovesFollowers: false, published: '2024-05-06T00:00:00Z' },
+    summary: '<p>Writes about bicycles, bread and old computers. Opinions are my own.</p>',
+    icon: { type: 'Image', mediaType: 'image/png', url: `${origin}/avatars/${name}.png` },
+    publicKey: { id: `${uri}#main-key`, owner: uri, publicKeyPem: wish.publicKeyPem },
+  };
+}
+
+function noteOf(author: string, number: number, status: number): Record<string, unknown> {
+  const id = `${author}/statuses/${status}`;
+  const ageMs = ((number * 7_919 + status * 104_729) * 1_000) % AGE_MS_MAX;
+  const content = `<p>Status ${status} of ${number}: the quick brown fox jumps over the lazy dog, and it does so once more for good measure.</p>`;
+  return {
+    ...{ id, type: 'Note', attributedTo: author, to: [PUBLIC], cc: [`${author}/followers`], url: id },
+    ...{ content, contentMap: { en: content }, published: new Date(Date.now() - ageMs).toISOString() },
+  };
+}
