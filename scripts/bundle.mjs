@@ -26,6 +26,7 @@ const definitions = Object.fromEntries(
 const APART = [
   '@grpc/grpc-js',
   '@node-rs/argon2',
+  '@simplewebauthn/server',
   'cassandra-driver',
   'lmdb',
   'nats',

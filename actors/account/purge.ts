@@ -6,6 +6,7 @@ import { type Events as CollectionEvents, type State as CollectionState, collect
 import type { State as EmailState } from './email-change.js';
 import { POLICY_AT_FIRST, type PolicyState } from './notification-policy.js';
 import { type Events as AppEvents, type State as AppState, ownAppsEnded } from './own-apps.js';
+import type { State as PasskeyState } from './passkeys.js';
 import type { State as PinState } from './pin.js';
 import { emptyProfile, type State as ProfileState } from './profile.js';
 import type { State as OtpState } from './second-factor.js';
@@ -59,6 +60,7 @@ export type State = SessionState &
   ProfileState &
   PolicyState &
   PinState &
+  PasskeyState &
   CollectionState &
   AppState &
   EmailState &
@@ -104,6 +106,7 @@ export const purge: Slice<State, Commands, Events, Ended & Pick<SessionEvents, '
       state.passwordReset = undefined;
       state.emailChange = undefined;
       state.otp = undefined;
+      state.passkeys.clear();
       for (const own of BELONGINGS) state[own].clear();
     },
     somePurged() {},

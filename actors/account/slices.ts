@@ -28,6 +28,7 @@ import { notificationPolicy, POLICY_AT_FIRST } from './notification-policy.js';
 import { notify } from './notify.js';
 import { ownApps } from './own-apps.js';
 import { ownerMail } from './owner-mail.js';
+import { passkeys } from './passkeys.js';
 import { personalNotes } from './personal-notes.js';
 import { pin } from './pin.js';
 import { post } from './post.js';
@@ -58,6 +59,7 @@ export const accountSlices = [
   recovery,
   emailChange,
   secondFactor,
+  passkeys,
   invites,
   ownApps,
   signIns,
@@ -138,6 +140,7 @@ export const initialAccount = (id: string): AccountState => ({
   passwordReset: undefined,
   emailChange: undefined,
   otp: undefined,
+  passkeys: new Map(),
   invites: new Map(),
   ownApps: new Map(),
   confirmationSentAtMs: 0,

@@ -3,7 +3,7 @@ import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 /**
  * Purpose of a token, which is invalid for the others: links in mails, the cookie of a browser in which somebody has
  * signed in to the account, access tokens, a second factor that is being set up, the proof of a password that waits
- * for the second factor, and invitations.
+ * for the second factor, challenges to passkeys, and invitations.
  */
 export type TokenPurpose =
   | 'confirmation'
@@ -14,6 +14,7 @@ export type TokenPurpose =
   | 'access'
   | 'otp'
   | 'ticket'
+  | 'passkey'
   | 'invite';
 
 /** An account's id and the random text that tells tokens of one account and purpose apart. */

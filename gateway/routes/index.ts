@@ -52,6 +52,7 @@ import { appRoutes } from './oauth/apps.js';
 import { authPageRoutes } from './oauth/auth-pages.js';
 import { authorizeRoutes } from './oauth/authorize.js';
 import { mailListRoutes } from './oauth/mail-lists.js';
+import { passkeyRoutes } from './oauth/passkeys.js';
 import { passwordRoutes } from './oauth/passwords.js';
 import { secondFactorRoutes } from './oauth/second-factor.js';
 import { sessionRoutes } from './oauth/sessions.js';
@@ -160,6 +161,7 @@ const routes: readonly AnyRoute[] = [
   ...scheduledStatusRoutes,
   ...signUpPageRoutes,
   ...secondFactorRoutes,
+  ...passkeyRoutes,
   ...signUpRoutes,
   ...sessionRoutes,
   ...statusEditRoutes,

@@ -1045,6 +1045,53 @@ export interface AccountSecondFactor {
   readonly recoveryCodes: number;
 }
 
+/** id, public_key: base64url. counter: signatures that the key has counted, 0 if it counts none. asked_at_ms: the time of the challenge that was answered last. used_at_ms: 0 before the first use. */
+export interface AccountPasskey {
+  readonly id: string;
+  readonly publicKey: string;
+  readonly counter: number;
+  readonly name: string;
+  readonly createdAtMs: number;
+  readonly usedAtMs: number;
+  readonly askedAtMs: number;
+}
+
+export interface AccountAddPasskey {
+  readonly id: string;
+  readonly publicKey: string;
+  readonly counter: number;
+  readonly name: string;
+}
+
+export interface AccountPasskeyAdded {
+  readonly id: string;
+  readonly publicKey: string;
+  readonly counter: number;
+  readonly name: string;
+  readonly atMs: number;
+}
+
+export interface AccountPasskeyId {
+  readonly id: string;
+}
+
+export interface AccountUsePasskey {
+  readonly id: string;
+  readonly counter: number;
+  readonly askedAtMs: number;
+}
+
+export interface AccountPasskeyUsed {
+  readonly id: string;
+  readonly counter: number;
+  readonly askedAtMs: number;
+  readonly atMs: number;
+}
+
+export interface AccountPasskeys {
+  readonly passkeys: readonly AccountPasskey[];
+}
+
 /** An account in a collection. */
 export interface AccountCollectionItem {
   readonly id: string;
@@ -4153,6 +4200,13 @@ export interface Messages {
   'murmuration.account.OtpStep': AccountOtpStep;
   'murmuration.account.RecoveryCode': AccountRecoveryCode;
   'murmuration.account.SecondFactor': AccountSecondFactor;
+  'murmuration.account.Passkey': AccountPasskey;
+  'murmuration.account.AddPasskey': AccountAddPasskey;
+  'murmuration.account.PasskeyAdded': AccountPasskeyAdded;
+  'murmuration.account.PasskeyId': AccountPasskeyId;
+  'murmuration.account.UsePasskey': AccountUsePasskey;
+  'murmuration.account.PasskeyUsed': AccountPasskeyUsed;
+  'murmuration.account.Passkeys': AccountPasskeys;
   'murmuration.account.CollectionItem': AccountCollectionItem;
   'murmuration.account.CollectionText': AccountCollectionText;
   'murmuration.account.Collection': AccountCollection;

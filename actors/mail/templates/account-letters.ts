@@ -35,6 +35,17 @@ export const passwordChangedLetter = (site: Site, to: Recipient): MailLetter =>
     ],
   }));
 
+/** Goes out when somebody can sign in with a passkey from now on. */
+export const passkeyAddedLetter = (site: Site, to: Recipient, name: string): MailLetter =>
+  letter(site, to, ({ passkeyAdded }) => ({
+    subject: passkeyAdded.subject,
+    parts: [
+      text(passkeyAdded.text(site.domain, name)),
+      text(passkeyAdded.otherwise),
+      button(passkeyAdded.button, `${site.baseUrl}/settings/passkeys`),
+    ],
+  }));
+
 /** Goes to the owner of an address with which somebody signs up again. The page of the sign-up does not say so. */
 export const repeatedSignUpLetter = (site: Site, to: Recipient): MailLetter =>
   letter(site, to, ({ repeatedSignUp }) => ({

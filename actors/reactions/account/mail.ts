@@ -11,6 +11,7 @@ import {
   deletedLetter,
   emailChangedLetter,
   newAddressLetter,
+  passkeyAddedLetter,
   passwordChangedLetter,
   repeatedSignUpLetter,
   resetLetter,
@@ -108,7 +109,7 @@ function emailChanges(site: Site, tables: Tables): Reaction<AccountState, Accoun
   };
 }
 
-/** Mails about passwords and sign-ins. */
+/** Mails about passwords, passkeys and sign-ins. */
 function security(site: Site): Reaction<AccountState, AccountEvents>['on'] {
   return {
     async resetAsked({ nonce, atMs }, { self, state }, effects) {
@@ -119,6 +120,10 @@ function security(site: Site): Reaction<AccountState, AccountEvents>['on'] {
     async passwordChanged(_event, { self, state: { owner } }, effects) {
       if (owner === undefined || !owner.confirmed) return;
       await post(effects, self, { to: owner.email, letter: passwordChangedLetter(site, owner) });
+    },
+    async passkeyAdded({ name }, { self, state: { owner } }, effects) {
+      if (owner === undefined || !owner.confirmed) return;
+      await post(effects, self, { to: owner.email, letter: passkeyAddedLetter(site, owner, name) });
     },
     async signUpRepeated(_event, { self, state: { owner } }, effects) {
       if (owner === undefined || !owner.confirmed) return;

@@ -11,7 +11,7 @@ export interface Way {
   readonly label: string;
 }
 
-type More = Partial<Pick<View, 'status' | 'cookie' | 'formAction'>>;
+type More = Partial<Pick<View, 'status' | 'cookie' | 'formAction' | 'script'>>;
 
 /** Renders a page of the sign-in: a heading, and a card of the width of a form. */
 export function authPage(

@@ -35,7 +35,7 @@ export function sessionsPage(
 ): Answer {
   const { access } = reader.texts.auth;
   const { sessions, passwords } = access;
-  const { otp } = reader.texts.auth;
+  const { otp, passkeys } = reader.texts.auth;
   const day = new Intl.DateTimeFormat(reader.language, { dateStyle: 'long', timeZone: 'UTC' });
   const hour = new Intl.DateTimeFormat(reader.language, { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' });
   const content = (
@@ -96,6 +96,7 @@ export function sessionsPage(
         ways={[
           { href: '/auth/password/change', label: passwords.changeTitle },
           { href: '/settings/otp', label: otp.title },
+          { href: '/settings/passkeys', label: passkeys.title },
         ]}
       />
     </>

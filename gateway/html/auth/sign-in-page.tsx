@@ -1,10 +1,16 @@
+import type { PublicKeyCredentialRequestOptionsJSON } from '@simplewebauthn/server';
 import type { Answer } from '../../http/route.js';
 import { htmlAnswer } from '../page.js';
+import { scriptPath } from '../script-files.js';
 import type { Reader, Site } from '../site.js';
+import { Hidden } from './notice-page.js';
+import { PasskeyForm } from './passkeys-page.js';
 
 /** State of the form of a sign-in. */
 export interface SignInForm {
   readonly csrf: string;
+  /** Challenge for a sign-in with a passkey. */
+  readonly passkeys: PublicKeyCredentialRequestOptionsJSON;
   /** Authorization request that continues after the sign-in, as a query. */
   readonly next: string;
   /** Path of this server to which the sign-in leads, if there is no authorization request. */
@@ -19,7 +25,7 @@ export interface SignInForm {
 
 /** Renders the form of a sign-in. */
 export function signInPage(site: Site, reader: Reader, form: SignInForm): Answer {
-  const { csrf, next, returnTo = '', fault, login = '', ...view } = form;
+  const { csrf, passkeys, next, returnTo = '', fault, login = '', ...view } = form;
   const { auth } = reader.texts;
   const signUp = next === '' ? '/auth/sign_up' : `/auth/sign_up?${new URLSearchParams({ next })}`;
   const body = (
@@ -49,6 +55,12 @@ export function signInPage(site: Site, reader: Reader, form: SignInForm): Answer
         <input id="password" name="password" type="password" autoComplete="current-password" required maxLength={128} />
         <button type="submit">{auth.signIn}</button>
       </form>
+      <PasskeyForm action="/auth/sign_in/passkey" kind="get" options={passkeys} texts={auth.passkeys}>
+        <Hidden fields={{ csrf, next, return_to: returnTo }} />
+        <button type="submit" class="plain">
+          {auth.passkeys.signIn}
+        </button>
+      </PasskeyForm>
       <p>
         <a href="/auth/password/new">{auth.forgot}</a>
       </p>
@@ -59,5 +71,10 @@ export function signInPage(site: Site, reader: Reader, form: SignInForm): Answer
       )}
     </>
   );
-  return htmlAnswer(site, reader, { title: auth.signIn, width: 'form', isUnlisted: true, ...view }, body);
+  return htmlAnswer(
+    site,
+    reader,
+    { title: auth.signIn, width: 'form', isUnlisted: true, script: scriptPath('passkeys'), ...view },
+    body,
+  );
 }

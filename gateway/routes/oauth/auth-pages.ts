@@ -9,13 +9,14 @@ import { tokenHash } from '../../http/authenticator.js';
 import { addressKey } from '../../http/limits/client-address.js';
 import { type AnyRoute, redirect, route } from '../../http/route.js';
 import { authorizationFields, requestFields } from '../../oauth/authorization-request.js';
+import { requestOptions } from '../../oauth/factors/passkeys.js';
+import { newTicket } from '../../oauth/factors/second-factor.js';
 import { csrfField, field } from '../../oauth/form.js';
 import { guardsOf } from '../../oauth/guards.js';
 import { checkPassword } from '../../oauth/password-check.js';
-import { newTicket } from '../../oauth/second-factor.js';
 import { browserOf, csrfOf, endedCookie, isOwnForm, knownVisit, sessionOf, visitOf } from '../../oauth/session.js';
 import { readerWith } from '../html/reader.js';
-import { enter, NEXT_CHARS_MAX, ownPath } from './enter.js';
+import { enter, NEXT_CHARS_MAX, ownPath, shutOut } from './enter.js';
 import { foreignForm, plainPage, refuse, tooMany } from './refusals.js';
 
 /** Page of the sign-in. */
@@ -39,6 +40,7 @@ export const showSignIn = route({
     const visit = visitOf(services, headers);
     return signInPage(await siteOf(services), readerWith(request, undefined), {
       csrf: csrfOf(visit.value),
+      passkeys: requestOptions(services, visit.value),
       next: query.next,
       returnTo,
       login: request.refused?.typed.login ?? '',
@@ -69,6 +71,7 @@ const signIn = route({
     const again = (fault: string, status: number) =>
       signInPage(site, reader, {
         csrf: csrfOf(visit),
+        passkeys: requestOptions(services, visit),
         next: body.next,
         returnTo,
         login: body.login,
@@ -80,10 +83,8 @@ const signIn = route({
     const checked = await checkPassword(services, { login, password, remoteAddress, browser });
     if (checked === 'too_many') return again(faults.tooMany, 429);
     if (checked === undefined) return again(faults.wrong, 422);
-    // A session of these accounts would not be accepted, and the form would reappear without an explanation.
-    if (checked.disabled) return again(faults.disabled, 403);
-    if (checked.suspended) return again(faults.suspended, 403);
-    if (!checked.approved) return again(faults.waiting, 403);
+    const shut = shutOut(checked, faults);
+    if (shut !== undefined) return again(shut, 403);
     const factor = await services.askAccount(checked.id, 'secondFactor', {});
     if (isProblem(factor)) return factor;
     if (factor.nonce === undefined) return enter(request, checked.id, { next: body.next, returnTo });

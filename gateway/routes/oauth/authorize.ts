@@ -18,6 +18,7 @@ import {
   type ShowFault,
 } from '../../oauth/authorization-request.js';
 import { newSecret } from '../../oauth/clients.js';
+import { requestOptions } from '../../oauth/factors/passkeys.js';
 import { csrfField, field } from '../../oauth/form.js';
 import { formActionOf, OUT_OF_BAND, withParameters } from '../../oauth/redirects.js';
 import { grantable } from '../../oauth/scopes.js';
@@ -45,6 +46,7 @@ const show = route({
       const visit = visitOf(services, headers);
       return signInPage(await siteOf(services), readerWith(asked, undefined), {
         csrf: csrfOf(visit.value),
+        passkeys: requestOptions(services, visit.value),
         next: new URLSearchParams(requestFields(query)).toString(),
         cookie: visit.cookie,
         formAction: formActionOf(query.redirect_uri),

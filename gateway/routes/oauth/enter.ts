@@ -1,6 +1,8 @@
 import { isProblem, type Problem } from '../../../actors/domain/problem.js';
+import type { Texts } from '../../html/texts/index.js';
 import { WEB_CLIENT } from '../../http/api-call.js';
 import { type Answer, type Request, redirect } from '../../http/route.js';
+import type { Checked } from '../../oauth/password-check.js';
 import { browserCookie, browserOf, sessionCookie } from '../../oauth/session.js';
 import { describedSignIn } from '../../oauth/sign-in-origin.js';
 import { issueToken } from '../../oauth/tokens.js';
@@ -11,6 +13,16 @@ export const NEXT_CHARS_MAX = 8_000;
 /** Returns the text if it is a path of this server; undefined for any other address. */
 export const ownPath = (text: string): string | undefined =>
   /^\/(?![/\\])[\x21-\x7e]*$/.test(text) ? text : undefined;
+
+/** Returns why an account has no sessions, as the form says it. Without that, the form would reappear unexplained. */
+export function shutOut(
+  { disabled, suspended, approved }: Pick<Checked, 'disabled' | 'suspended' | 'approved'>,
+  faults: Texts['auth']['access']['signInFaults'],
+): string | undefined {
+  if (disabled) return faults.disabled;
+  if (suspended) return faults.suspended;
+  return approved ? undefined : faults.waiting;
+}
 
 /** Begins a session of an account whose owner has proved to be it, and leads on. @throws Unavailable */
 export async function enter(

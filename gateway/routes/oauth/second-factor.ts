@@ -4,7 +4,6 @@ import { isProblem, type Problem } from '../../../actors/domain/problem.js';
 import { askCodePage, enabledPage, enrolmentPage, recoveryCodesPage } from '../../html/auth/second-factor-pages.js';
 import { tokenHash } from '../../http/authenticator.js';
 import { type Answer, type AnyRoute, redirect, route } from '../../http/route.js';
-import { csrfField, field } from '../../oauth/form.js';
 import {
   accountOfTicket,
   enrolmentOf,
@@ -12,7 +11,8 @@ import {
   recoveryHash,
   stepOf,
   useCode,
-} from '../../oauth/second-factor.js';
+} from '../../oauth/factors/second-factor.js';
+import { csrfField, field } from '../../oauth/form.js';
 import { browserOf, csrfOf, isOwnForm, knownVisit } from '../../oauth/session.js';
 import { refusedPassword } from '../html/own-password.js';
 import { type Personal, personalForm, personalPage } from '../html/personal.js';

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { isProblem } from '../../../actors/domain/problem.js';
+import { scriptPath } from '../../../gateway/html/script-files.js';
 import { hashPassword } from '../../../gateway/oauth/passwords.js';
 import { sessionOf } from '../../../gateway/oauth/session.js';
 import { signUp } from '../../../gateway/oauth/sign-up.js';
@@ -75,12 +76,17 @@ test('cookies are protected from scripts, other sites and, with TLS, plain HTTP'
   }
 });
 
-test('a page runs no scripts, cannot be framed and reveals nothing to other sites', async () => {
-  const { headers } = await new Visitor(server).get(authorizePath(await makeApp(server)));
+test('a sign-in runs the script of passkeys only, cannot be framed and reveals nothing to other sites', async () => {
+  const { headers, text } = await new Visitor(server).get(authorizePath(await makeApp(server)));
   const policy = headers.get('content-security-policy') ?? '';
   for (const part of ["default-src 'none'", "base-uri 'none'", "frame-ancestors 'none'"])
     assert.ok(policy.includes(part));
-  assert.doesNotMatch(policy, /unsafe|script-src/);
+  assert.doesNotMatch(policy, /unsafe/);
+  assert.deepEqual(policy.match(/script-src[^;]*/g), ["script-src 'self'"]);
+  assert.deepEqual(
+    [...text.matchAll(/<script[^>]*>/g)].map(([tag]) => tag),
+    [`<script type="module" src="${scriptPath('passkeys')}">`],
+  );
   assert.equal(headers.get('referrer-policy'), 'same-origin');
   assert.match(headers.get('cache-control') ?? '', /no-store/);
 });

@@ -142,16 +142,7 @@ async function makeSettings(url: string, person: Person, [muted, blocked]: reado
 
 const settingsOf = (filter: string): readonly Visited[] =>
   [
-    ...[
-      'profile',
-      'featured',
-      'suggestions',
-      'applications',
-      'preferences',
-      'filters',
-      'filters/new',
-      `filters/${filter}`,
-    ],
+    ...['profile', 'featured', 'suggestions', 'applications', 'preferences'],
     ...[
       'mutes',
       'blocks',
@@ -159,12 +150,11 @@ const settingsOf = (filter: string): readonly Visited[] =>
       'archive',
       'export',
       'import',
-      'account',
-      'aliases',
-      'migration',
-      'delete',
-      'otp',
+      'filters',
+      'filters/new',
+      `filters/${filter}`,
     ],
+    ...['account', 'aliases', 'migration', 'delete', 'otp', 'passkeys'],
   ]
     .map((name) => ({ path: `/settings/${name}` }))
     .concat([{ path: '/auth/sessions' }, { path: '/auth/password/change' }]);

@@ -50,6 +50,9 @@ export const NOTHING_THERE: ReadonlyMap<string, number> = new Map([
   // A right code belongs to a secret of the moment: gateway/routes/oauth/second-factor.test.ts.
   ['POST /auth/sign_in/code', 403],
   ['POST /settings/otp', 422],
+  // A browser answers a challenge of the moment: gateway/routes/oauth/passkeys.test.ts.
+  ['POST /auth/sign_in/passkey', 403],
+  ['POST /settings/passkeys', 422],
   ['POST /settings/otp/disable', 422],
 ]);
 

@@ -70,6 +70,8 @@ export function pageRequests(stage: Stage): Readonly<Record<string, () => Promis
     'POST /auth/sessions/revoke': session,
     'POST /settings/otp': session,
     'POST /settings/otp/disable': session,
+    'POST /settings/passkeys': () => sent({ name: 'Telephone' }),
+    'POST /settings/passkeys/remove': () => sent({ id: 'unknown' }),
     'POST /web/notifications/read': () => sent({ last: '1' }),
     'POST /web/compose': () => sent({ status: `from the page ${++made}` }),
     'POST /web/posts/:id/:verb': async () => ({ ...(await sent()), id: statusId, rest: { verb: 'bookmark' } }),

@@ -38,6 +38,12 @@ export const de: Catalogue = {
       button: 'Neues Passwort anfordern',
       otherwise: 'Wenn du das nicht warst, fordere jetzt ein neues Passwort an.',
     },
+    passkeyAdded: {
+      subject: 'Ein Passkey wurde hinzugefügt',
+      text: (domain, name) => `wer den Passkey „${name}“ hat, kann sich ab jetzt in deinem Konto auf ${domain} anmelden.`,
+      button: 'Meine Passkeys zeigen',
+      otherwise: 'Wenn du das nicht warst, entferne ihn, beende alle Sitzungen und ändere jetzt dein Passwort.',
+    },
     repeatedSignUp: {
       subject: 'Du hast schon ein Konto',
       text: (domain) =>

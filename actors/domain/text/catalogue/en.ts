@@ -38,6 +38,12 @@ export const en: Catalogue = {
       button: 'Ask for a new password',
       otherwise: 'If that was not you, ask for a new password now.',
     },
+    passkeyAdded: {
+      subject: 'A passkey was added',
+      text: (domain, name) => `whoever has the passkey “${name}” can sign in to your account on ${domain} from now on.`,
+      button: 'Show my passkeys',
+      otherwise: 'If you did not add it, remove it, end all sessions and change your password now.',
+    },
     repeatedSignUp: {
       subject: 'You have an account already',
       text: (domain) =>

@@ -39,6 +39,7 @@ export interface MailTexts {
   readonly confirmation: LinkMail;
   readonly reset: LinkMail;
   readonly passwordChanged: LinkMail;
+  readonly passkeyAdded: Omit<LinkMail, 'text'> & { readonly text: (domain: string, name: string) => string };
   readonly repeatedSignUp: LinkMail;
   /** Goes to another address that the owner of an account wants. */
   readonly newAddress: LinkMail;

@@ -1,10 +1,12 @@
 import type { Texts } from '../texts.js';
 import { access } from './access.js';
+import { passkeys } from './passkeys.js';
 import { otp } from './second-factor.js';
 
 export const auth: Texts['auth'] = {
   access,
   otp,
+  passkeys,
   signIn: 'Anmelden',
   login: 'E-Mail-Adresse oder Name',
   password: 'Passwort',

@@ -1,10 +1,12 @@
 import { access } from './access.js';
+import { passkeys } from './passkeys.js';
 import { otp } from './second-factor.js';
 
 /** Texts of sign-up and sign-in. */
 export const auth = {
   access,
   otp,
+  passkeys,
   signIn: 'Sign in',
   login: 'E-mail address or username',
   password: 'Password',

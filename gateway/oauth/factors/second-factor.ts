@@ -1,10 +1,11 @@
 import { Secret, TOTP } from 'otpauth';
-import { NONCE_BYTES, type TokenContent } from '../../actors/domain/keyed-tokens.js';
-import { isProblem } from '../../actors/domain/problem.js';
-import { tokenHash } from '../http/authenticator.js';
-import type { Services } from '../http/services.js';
-import { newNonce } from './clients.js';
-import { guardsOf } from './guards.js';
+import { NONCE_BYTES, type TokenContent } from '../../../actors/domain/keyed-tokens.js';
+import { isProblem } from '../../../actors/domain/problem.js';
+import { tokenHash } from '../../http/authenticator.js';
+import type { Services } from '../../http/services.js';
+import { newNonce } from '../clients.js';
+import { guardsOf } from '../guards.js';
+import { timedNonce, timeOf } from './timed-nonce.js';
 
 /** Source: RFC 6238 §5.2. */
 const STEP_MS = 30_000;
@@ -14,8 +15,6 @@ const WINDOW = 1;
 const RECOVERY_BYTES = 10;
 /** Time to type a code after the password. */
 const TICKET_LIFETIME_MS = 600_000;
-/** Bytes of a time in milliseconds. */
-const TIME_BYTES = 6;
 
 type Keys = Pick<Services, 'keyedTokens' | 'instance' | 'clock'>;
 
@@ -100,15 +99,12 @@ export async function useCode(
 
 /** Returns the proof that the password of an account was right. It is good for ten minutes. */
 export function newTicket({ keyedTokens, clock, random }: Keys & Pick<Services, 'random'>, account: string): string {
-  const bytes = Buffer.from(random.bytes(NONCE_BYTES));
-  bytes.writeUIntBE(Math.floor(clock.nowMs()), 0, TIME_BYTES);
-  return keyedTokens.make('ticket', { account, nonce: bytes.toString('base64url') });
+  return keyedTokens.make('ticket', { account, nonce: timedNonce(clock.nowMs(), random.bytes(NONCE_BYTES)) });
 }
 
 /** Returns the account whose password was right; undefined if the ticket is forged or old. */
 export function accountOfTicket({ keyedTokens, clock }: Keys, ticket: string): string | undefined {
   const content = keyedTokens.read('ticket', ticket);
   if (content === undefined) return undefined;
-  const atMs = Buffer.from(content.nonce, 'base64url').readUIntBE(0, TIME_BYTES);
-  return clock.nowMs() - atMs < TICKET_LIFETIME_MS ? content.account : undefined;
+  return clock.nowMs() - timeOf(content.nonce) < TICKET_LIFETIME_MS ? content.account : undefined;
 }
