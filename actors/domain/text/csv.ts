@@ -16,7 +16,7 @@ export function readCsv(text: string, lineCharsMax: number, linesMax?: number): 
 
 function cellsOf(line: string): string[] {
   const cells: string[] = [];
-  for (const [, quoted, plain] of line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)) {
+  for (const [, quoted, plain] of `${line},`.matchAll(/(?:"((?:[^"]|"")*)"|([^,]*)),/g)) {
     cells.push(quoted === undefined ? (plain ?? '') : quoted.replaceAll('""', '"'));
     if (cells.length === CELLS_MAX) break;
   }

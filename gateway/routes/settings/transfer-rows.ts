@@ -1,8 +1,10 @@
 import { readCsv, writeCsv } from '../../../actors/domain/text/csv.js';
 import type { Kind } from './own-lists.js';
 
-/** Largest file: 10,000 rows of 90 bytes. It must fit a form's body, because the rest of an import travels in one. */
+/** Largest file: 10,000 rows of 90 bytes. */
 export const IMPORT_BYTES_MAX = 900_000;
+/** The same with the commas and quotes that `fileOf` adds: some ten for each row. It must fit a form's body of 1 MB. */
+export const REST_CHARS_MAX = 1_020_000;
 /** Rows of a file: more than anybody can follow, block or mute. */
 export const IMPORT_ROWS_MAX = 10_000;
 /** Characters of a line that are read: the title of a list and an address, or the address of a post. */

@@ -5,7 +5,7 @@ import { notFound } from '../../viewing/visible.js';
 import { type Personal, personalForm, personalPage } from '../html/personal.js';
 import { importRows } from './importing.js';
 import { KINDS, type Kind, ownList } from './own-lists.js';
-import { fileOf, IMPORT_BYTES_MAX, IMPORT_ROWS_MAX, rowsOf } from './transfer-rows.js';
+import { fileOf, IMPORT_BYTES_MAX, IMPORT_ROWS_MAX, REST_CHARS_MAX, rowsOf } from './transfer-rows.js';
 
 const EXPORT = '/settings/export';
 const IMPORT = '/settings/import';
@@ -47,7 +47,7 @@ const take = personalForm(
       mode: words(['merge', 'overwrite']),
       data: Type.Optional(uploaded()),
       /** Rows that an earlier request has left. */
-      rows: Type.String({ default: '', maxLength: IMPORT_BYTES_MAX }),
+      rows: Type.String({ default: '', maxLength: REST_CHARS_MAX }),
     },
   },
   async (personal) => {

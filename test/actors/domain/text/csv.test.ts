@@ -12,6 +12,15 @@ test('cells with commas, quotes and line breaks are written so that they are rea
   assert.deepEqual(readCsv(text, 1_000).slice(0, 3), [...rows, ['two lines']]);
 });
 
+test('empty cells keep their places, and quotes that do not close are text', () => {
+  assert.deepEqual(readCsv(',a,,b,\n"a,b\n"a"b,c\n,,', 100), [
+    ['', 'a', '', 'b', ''],
+    ['"a', 'b'],
+    ['"a"b', 'c'],
+    ['', '', ''],
+  ]);
+});
+
 test('long lines are cut, and no more lines are read than asked for', () => {
   assert.deepEqual(readCsv('\ufeffabcdef\r\nb\nc', 3, 2), [['abc'], ['b']]);
 });
