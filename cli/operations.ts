@@ -1,4 +1,5 @@
 import { isProblem, type Problem } from '../actors/domain/problem.js';
+import { nodeState } from '../compose/federation/operator.js';
 import type { Node } from '../compose/node.js';
 import type { Services } from '../gateway/http/services.js';
 import { hashPassword } from '../gateway/oauth/passwords.js';
@@ -8,7 +9,7 @@ import { issueToken } from '../gateway/oauth/tokens.js';
 import { type EmojiOperations, emojiOperations } from './emoji.js';
 import { type BlockListOperations, blockListOperations } from './federation/block-lists.js';
 import { type BlockOperations, blockOperations } from './federation/blocks.js';
-import { type FederationOperations, federationOperations, federationState } from './federation/hosts.js';
+import { type FederationOperations, federationOperations } from './federation/hosts.js';
 import { type AccountMoves, accountMoves } from './federation/moves.js';
 import { type RelayOperations, relayOperations } from './federation/relays.js';
 import { type InstanceOperations, instanceOperations } from './instance.js';
@@ -83,10 +84,7 @@ export async function operate<N extends OperationName>(
     'federation.hosts': (wanted) => federationOperations['federation.hosts'](node, wanted),
     'federation.show': (wanted) => federationOperations['federation.show'](node, wanted),
     'federation.steer': (wanted) => federationOperations['federation.steer'](node, wanted),
-    status: async () => {
-      const { unsettled } = node.runtime.metrics;
-      return { ...node.status(), unsettled, mail: mailState(node), federation: federationState(node) };
-    },
+    status: async () => nodeState(node),
     drain: async () => {
       drain();
       return node.status();
@@ -95,13 +93,6 @@ export async function operate<N extends OperationName>(
   const operation = Object.hasOwn(table, name) ? table[name] : undefined;
   if (operation === undefined) throw new Refused(`there is no operation ${name}`);
   return operation(input);
-}
-
-/** Returns what an operator asks first when mail does not arrive. */
-function mailState({ mails }: Node) {
-  const { count, oldestMs } = mails.waiting();
-  const { sent, failed } = mails.figures;
-  return { sent, waiting: count, oldestWaitingSeconds: Math.round(oldestMs / 1_000), failed };
 }
 
 async function createAccount(services: Services, account: NewAccount): Promise<Operations['account.create']['out']> {

@@ -57,10 +57,10 @@ interface MembershipContext {
 }
 
 /** Maximum number of member rows that are read to find other nodes; a cluster has fewer. */
-const MEMBERS_READ_MAX = 1_000;
+export const MEMBERS_READ_MAX = 1_000;
 const PROGRAM = { version: packageInfo.version, format: FORMAT };
 /** Name of the cluster: one per keyspace. */
-const CLUSTER = 'murmuration';
+export const CLUSTER = 'murmuration';
 
 /** Joins; when it resolves, this node may own shards, though not yet its full share. */
 export async function openMembership(settings: Settings, around: MembershipContext): Promise<Membership> {

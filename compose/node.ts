@@ -26,6 +26,7 @@ import { type Outside, openKinds, openOutside, openRuntime } from './actors.js';
 import { type NodeBase, openBase } from './base.js';
 import { closeDataFolder } from './data-folder.js';
 import { openBlockLists } from './federation/block-lists.js';
+import { operatorOf } from './federation/operator.js';
 import { fanOut, makeHomeRings, makePublicRing, withRings } from './home-rings.js';
 import { type Membership, openMembership } from './membership.js';
 import { UNHEARD_MS } from './peer-liveness.js';
@@ -126,7 +127,9 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
     placed: (owners) => placement.fill(owners),
     ...options,
   });
-  const gateway = await openServices(base, outside, kinds, runtime, publicRing);
+  let node: Node | undefined;
+  const operator = operatorOf(() => node);
+  const gateway = await openServices(base, outside, kinds, runtime, publicRing, operator);
   if (gateway.guests !== undefined) homes.push(gateway.guests);
   waiting = gateway.waiting;
   alarms.start();
@@ -141,7 +144,7 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
   }
   let server: Server | undefined;
   const parts = { base, outside, runtime, alarms, waiting, blockLists, membership };
-  return {
+  node = {
     services: gateway.services,
     runtime,
     rings,
@@ -159,15 +162,18 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
       server = await openServer(base, membership, gateway, published);
     },
     status: membership.status,
-    figures: {
-      caches: () => base.caches.figures(),
-      bus: () => bus.counts?.(),
-      peers: () => membership.refusedCalls?.(),
-    },
+    figures: figuresOf(base, membership),
     ready: () => membership.readiness().ready,
     drain: (withinMs = NODE_DRAIN_MS) => drain(parts, server, withinMs),
   };
+  return node;
 }
+
+const figuresOf = ({ caches, bus }: NodeBase, membership: Membership): NodeFigures => ({
+  caches: () => caches.figures(),
+  bus: () => bus.counts?.(),
+  peers: () => membership.refusedCalls?.(),
+});
 
 async function openServer(
   { settings, bus, logger, cluster }: NodeBase,

@@ -11,6 +11,7 @@ import type { Runtime } from '../actors/runtime/runtime.js';
 import type { RecentIds } from '../actors/timelines/home-rings.js';
 import type { PublicRing } from '../actors/timelines/public-ring.js';
 import type { Settings } from '../cli/settings.js';
+import type { Operator } from '../gateway/admin-measures/operator.js';
 import { KnownServers } from '../gateway/discovery/known-servers.js';
 import { LatestRows } from '../gateway/discovery/latest-rows.js';
 import { linkCards } from '../gateway/discovery/link-cards.js';
@@ -54,6 +55,7 @@ export async function openServices(
   kinds: Kinds,
   runtime: Runtime,
   publicRing: PublicRing,
+  operator: Operator,
 ): Promise<GatewayParts> {
   const { settings, tables, clock, random, placement, stamps, cluster, caches } = base;
   const { account, conversation, instance, report, webPage, limits } = kinds;
@@ -109,8 +111,7 @@ export async function openServices(
       idClock: stamps,
       caches,
     },
-    registry,
-    inbox,
+    ...{ registry, operator, inbox },
     accountKeys,
     federation: { ...federation, ...remote, keys: remote.people, slowHosts: new SlowHosts(base.clock, base.caches) },
     newAccountId,

@@ -152,6 +152,11 @@ export class Runtime implements Asker, ShardHost {
     this.rescanLater();
   }
 
+  /** Returns the number of activations by kind, and those with the longest mailboxes. */
+  load(busiestMax: number): ReturnType<Activations['load']> {
+    return this.residents.load(busiestMax);
+  }
+
   /**
    * Resolves when the before-reply effects in the backlog of the last acquired shards have been carried out, or a
    * reply's patience has run out. All rows then reflect every acknowledged command.

@@ -15,6 +15,7 @@ import type { AddressGuard } from '../../transport/address-guard.js';
 import type { FederationClient } from '../../transport/federation/port.js';
 import type { SignedRequest } from '../../transport/federation/signed-request.js';
 import type { SignatureVerifier } from '../../transport/federation/verification.js';
+import type { Operator } from '../admin-measures/operator.js';
 import type { KnownServers } from '../discovery/known-servers.js';
 import type { LatestRows } from '../discovery/latest-rows.js';
 import type { TagHistories } from '../discovery/tag-histories.js';
@@ -86,6 +87,7 @@ export interface Services extends ReadServices {
     /** Hosts for which authors do not wait. */
     readonly slowHosts: SlowHosts;
   };
+  readonly operator: Operator;
   readonly inbox: ActivityInbox;
   /** Decides to which addresses this server may connect on behalf of users. */
   readonly addressGuard: AddressGuard;

@@ -38,6 +38,7 @@ import { mediaIndexRoutes } from './media/media-index.js';
 import { mediaProxyRoutes } from './media/media-proxy.js';
 import { accountPageRoutes } from './moderation/accounts.js';
 import { blockPageRoutes } from './moderation/blocks.js';
+import { clusterPageRoutes } from './moderation/cluster.js';
 import { noticePageRoutes } from './moderation/notices.js';
 import { reportPageRoutes } from './moderation/reports.js';
 import { staffPageRoutes } from './moderation/staff.js';
@@ -155,6 +156,7 @@ const routes: readonly AnyRoute[] = [
   ...reportPageRoutes,
   ...accountPageRoutes,
   ...blockPageRoutes,
+  ...clusterPageRoutes,
   ...noticePageRoutes,
   ...trendPageRoutes,
   ...staffPageRoutes,

@@ -70,6 +70,11 @@ export class Activation {
     return this.settings.id;
   }
 
+  /** Commands in the mailbox. */
+  get waiting(): number {
+    return this.mailbox.length;
+  }
+
   get stopped(): boolean {
     return this.halt.halted;
   }

@@ -122,6 +122,18 @@ export class Activations implements LocalActors {
       throw new NotTaken(`${name} does not live here now`);
   }
 
+  /** Returns the number of activations by kind, and those with the longest mailboxes, longest first. */
+  load(busiestMax: number) {
+    const kinds: Record<string, number> = {};
+    const waiting: Activation[] = [];
+    for (const activation of this.byName.values()) {
+      kinds[activation.kind] = (kinds[activation.kind] ?? 0) + 1;
+      if (activation.waiting > 0) waiting.push(activation);
+    }
+    const busiest = waiting.sort((one, other) => other.waiting - one.waiting).slice(0, busiestMax);
+    return { kinds, busiest: busiest.map(({ kind, id, waiting: count }) => ({ kind, id, waiting: count })) };
+  }
+
   /** Resolves when the activations in memory now have no before-reply effects left that a reply waits for. */
   async caughtUp(): Promise<void> {
     await Promise.all(Array.from(this.byName.values(), (activation) => activation.caughtUp()));

@@ -58,6 +58,7 @@ export function moderationAnswer(site: Site, reader: Staff, view: ModerationView
             {name(moderation)}
           </a>
         ))}
+        {isPermitted(reader.person.role, 'view_devops') && <a href="/cluster">{reader.texts.cluster.title}</a>}
       </nav>
       {done !== undefined && (
         <p class="done" role="status">

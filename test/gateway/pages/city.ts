@@ -87,7 +87,7 @@ export async function openCity(stage: Stage = new Stage()) {
     tables,
     caches: new Caches(),
     ...{ ...uploadsIn(stage.shared), remoteMedia: undefined as never },
-    registry: undefined as never,
+    ...{ registry: undefined as never, operator: undefined as never },
     clock: stage.clock,
     idClock: stage.clock,
     random: undefined as never,

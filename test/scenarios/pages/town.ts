@@ -203,4 +203,6 @@ const staffPages = (report: string, block: string, account: string): readonly Vi
     ...['accounts', 'accounts?username=an', `accounts/${account}`, 'audit', 'roles'],
     ...['domain_blocks', `domain_blocks/${block}`, 'domain_allows', 'email_domain_blocks', 'ip_blocks'],
     ...['canonical_email_blocks', 'rules', 'announcements', 'custom_emojis', 'trends'],
-  ].map((name) => ({ path: `/moderation/${name}` }));
+  ]
+    .map((name) => ({ path: `/moderation/${name}` }))
+    .concat({ path: '/cluster' });

@@ -42,6 +42,8 @@ export function moderationPageRequests(stage: ModerationStage): Readonly<Record<
       ip_blocks: () => ({ ip: `10.9.${++made}.0/24`, severity: 'sign_up_block' }),
     }),
     ...noticeRequests(stage, shown, sent),
+    'GET /cluster': () => shown(),
+    'POST /cluster/hosts': () => sent({ host: 'slow.example', action: 'retry' }),
     'GET /moderation/trends': () => shown(),
     'POST /moderation/trends/tags/:id': async () => sent({ action: 'approve' }, await stage.trend('tags')),
     'POST /moderation/trends/links/:id': async () => sent({ action: 'approve' }, await stage.trend('links')),

@@ -1,5 +1,6 @@
 import type { Texts } from '../texts.js';
 import { auth } from './auth.js';
+import { cluster } from './cluster.js';
 import { errors } from './errors.js';
 import { front } from './front.js';
 import { lists } from './lists.js';
@@ -12,4 +13,17 @@ import { shell } from './shell.js';
 import { web } from './web.js';
 
 /** All texts in German. */
-export const de: Texts = { auth, errors, front, lists, moderation, posts, profile, reference, settings, shell, web };
+export const de: Texts = {
+  auth,
+  cluster,
+  errors,
+  front,
+  lists,
+  moderation,
+  posts,
+  profile,
+  reference,
+  settings,
+  shell,
+  web,
+};

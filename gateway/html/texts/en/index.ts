@@ -1,4 +1,5 @@
 import { auth } from './auth.js';
+import { cluster } from './cluster.js';
 import { errors } from './errors.js';
 import { front } from './front.js';
 import { lists } from './lists.js';
@@ -11,4 +12,4 @@ import { shell } from './shell.js';
 import { web } from './web.js';
 
 /** All texts in English. The other languages must have the same: the compiler compares them. */
-export const en = { auth, errors, front, lists, moderation, posts, profile, reference, settings, shell, web };
+export const en = { auth, cluster, errors, front, lists, moderation, posts, profile, reference, settings, shell, web };

@@ -1,0 +1,38 @@
+import type { Texts } from '../texts.js';
+
+/** Texts of the page for operators. */
+export const cluster: Texts['cluster'] = {
+  title: 'Cluster',
+  intro: 'Die Zahlen sind die des Knotens, der antwortet, in dem Moment, in dem die Seite geöffnet wird.',
+  node: 'Dieser Knoten',
+  facts: {
+    name: 'Name',
+    state: 'Zustand',
+    version: 'Version',
+    shards: 'Shards',
+    activations: 'Aktoren im Speicher',
+    unsettled: 'Aktoren mit laufenden Effekten',
+    uptime: 'Minuten seit dem Start',
+    clock: 'Abweichung der Uhr in ms',
+  },
+  nodes: 'Knoten',
+  embedded: 'Der Speicher ist eingebettet; dieser Knoten ist der einzige.',
+  kinds: 'Aktoren nach Art',
+  busiest: 'Längste Warteschlangen von Aktoren',
+  idle: 'Kein Befehl wartet.',
+  actor: 'Aktor',
+  count: 'Anzahl',
+  waiting: 'Wartend',
+  queues: 'Warteschlangen',
+  queue: 'Warteschlange',
+  oldest: 'Älteste, in Sekunden',
+  done: 'Erledigt',
+  failed: 'Fehlgeschlagen',
+  queueNames: { mail: 'Mails', deliveries: 'Aktivitäten an andere Server', inbox: 'Aktivitäten von anderen Servern' },
+  hosts: 'Zustellungen an andere Server',
+  noHosts: 'Für andere Server wartet nichts.',
+  states: { closed: 'Läuft', open: 'Antwortet nicht', gone: 'Verschwunden', paused: 'Angehalten' },
+  acts: { retry: 'Erneut versuchen', drop: 'Verwerfen', pause: 'Anhalten', resume: 'Fortsetzen' },
+  since: 'wartet seit',
+  next: 'nächster Versuch',
+};

@@ -1,0 +1,54 @@
+import { Type } from '@sinclair/typebox';
+import { isProblem } from '../../../actors/domain/problem.js';
+import { DOMAIN_CHARS_MAX } from '../../../actors/domain/servers/domain-name.js';
+import { clusterPage } from '../../html/moderation/cluster-page.js';
+import { type AnyRoute, redirect } from '../../http/route.js';
+import { personalForm, personalPage } from '../html/personal.js';
+
+const PATH = '/cluster';
+/** Owners have it, as the operator's command line has it. */
+const permission = 'view_devops';
+/** Servers of a page. Each costs a request to its actor. */
+const PAGE = 20;
+/** Longest name with a port. */
+const HOST_CHARS_MAX = DOMAIN_CHARS_MAX + 6;
+const ACTS = ['retry', 'drop', 'pause', 'resume'] as const;
+
+const show = personalPage(
+  {
+    ...{ path: PATH, permission },
+    query: Type.Object({
+      after: Type.Optional(Type.String({ maxLength: HOST_CHARS_MAX })),
+      done: Type.Optional(Type.Boolean()),
+    }),
+  },
+  async ({ site, reader, request }) => {
+    const { operator } = request.services;
+    const { after, done } = request.query;
+    const [members, hosts] = await Promise.all([operator.members(), operator.hosts(PAGE, after)]);
+    if (isProblem(hosts)) return hosts;
+    const last = hosts.length < PAGE ? undefined : hosts.at(-1);
+    return clusterPage(site, reader, {
+      ...{ state: operator.state(), load: operator.actors(), members, hosts, isDone: done === true },
+      older: last === undefined ? undefined : `${PATH}?after=${encodeURIComponent(last.host)}`,
+    });
+  },
+);
+
+const steer = personalForm(
+  {
+    ...{ path: `${PATH}/hosts`, page: show, permission },
+    body: {
+      host: Type.String({ default: '', maxLength: HOST_CHARS_MAX }),
+      action: Type.Union(ACTS.map((act) => Type.Literal(act))),
+    },
+  },
+  async ({ request }) => {
+    const { host, action } = request.body;
+    const refused = await request.services.operator.steer(host, action);
+    return refused ?? redirect(`${PATH}?done=true`, 303);
+  },
+);
+
+/** The page of operators. */
+export const clusterPageRoutes: readonly AnyRoute[] = [show, steer];
