@@ -15,9 +15,9 @@ const AT_A_TIME = 8;
 const REFUSALS = new Set(Object.values(HTTP_STATUS).filter((status) => status < 500));
 const JSON_TYPE = 'application/json';
 /** Routes whose refusals are pages for people. */
-const PAGES = /^\/(?:auth\/|oauth\/authorize|settings\/|moderation\/|web\b)/;
+const PAGES = /^\/(?:auth\/|oauth\/authorize|settings\/|moderation\/|cluster\b|web\b)/;
 /** Routes with periodic counts of each node, which change with time alone. */
-const COUNTED = /\/trends\b|\/nodeinfo\/|\/instance(?:\/activity)?$|^GET \/(?:about|explore)?$/;
+const COUNTED = /\/trends\b|\/nodeinfo\/|\/instance(?:\/activity)?$|^GET \/(?:about|explore|cluster)?$/;
 
 /** A request with a fault in it. */
 export interface Sent extends Fitting {
