@@ -25,6 +25,9 @@ const answer = personalForm(
   },
   async ({ api, request }) => {
     const { id, verb } = request.params as { readonly id: string; readonly verb: string };
+    // The API ends suggestions of unknown people, too.
+    const known = await api({ method: 'GET', path: `/api/v1/accounts/${id}` });
+    if (known.status !== 200) return notFound();
     const { status } =
       verb === 'follow'
         ? await api({ method: 'POST', path: `/api/v1/accounts/${id}/follow` })

@@ -79,6 +79,10 @@ test('a person follows suggested people, or ends a suggestion', async () => {
   assert.equal(relation.following, true);
   const verb = 'dismiss';
   await alice.get(SUGGESTIONS);
+  const csrf = alice.hidden(`/settings/suggestions/${gus.id}/dismiss`);
+  for (const one of ['follow', 'dismiss'])
+    assert.equal((await alice.post(`/settings/suggestions/1/${one}`, csrf)).status, 404);
+  await alice.get(SUGGESTIONS);
   assert.equal((await alice.submit(`/settings/suggestions/${gus.id}/${verb}`, {})).location, SUGGESTIONS);
   assert.doesNotMatch((await alice.get(SUGGESTIONS)).text, /@gus/);
 });

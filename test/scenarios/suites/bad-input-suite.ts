@@ -153,6 +153,8 @@ function oddTests(): void {
     const deep = `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`;
     for (const route of allRoutes.filter((one) => one.method !== 'GET' && !demandsFile(one))) {
       const { body = {}, ...fitting } = await attack.world.fitting(route);
+      // A page with a file field of its own message: its handler refuses JSON, which has no file.
+      if (fitting.form?.type.startsWith('multipart/')) continue;
       const raw = `${strange},"deep":${deep}${Object.entries(body)
         .map(([name, value]) => `,"${name}":${JSON.stringify(value)}`)
         .join('')}}`;
