@@ -19,30 +19,11 @@ function partsOf(uri: string): Parts | undefined {
   if (uri.length > URI_CHARS_MAX || AMBIGUOUS.test(uri)) return undefined;
   const [, scheme, authority, rest = ''] = /^(https?):\/\/([^/?#]+)(.*)$/i.exec(uri) ?? [];
   if (scheme === undefined || authority === undefined || authority.includes('@')) return undefined;
-  const origin = originAt(`${scheme}://${authority}/`);
-  return origin === undefined ? undefined : { origin, rest };
-}
-
-/** Addresses without a path whose origin is cached: an activity names the same two servers some ten times. */
-const ORIGINS_MAX = 1_000;
-/** Longer ones are not cached. A name has at most 253 characters (RFC 1035). */
-const ORIGIN_CHARS_MAX = 270;
-const origins = new Map<string, string | undefined>();
-
-/** Returns the normalised origin of an address without a path. */
-function originAt(address: string): string | undefined {
-  if (origins.has(address)) return origins.get(address);
-  const origin = parsedOrigin(address);
-  if (origins.size >= ORIGINS_MAX) origins.clear();
-  if (address.length <= ORIGIN_CHARS_MAX) origins.set(address, origin);
-  return origin;
-}
-
-function parsedOrigin(address: string): string | undefined {
-  if (!URL.canParse(address)) return undefined;
-  const { protocol, hostname: host, port } = new URL(address);
-  const hostname = host.replace(/\.$/, '');
-  return hostname === '' ? undefined : `${protocol}//${hostname}${port === '' ? '' : `:${port}`}`;
+  const parsed = URL.canParse(`${scheme}://${authority}/`) ? new URL(`${scheme}://${authority}/`) : undefined;
+  const hostname = parsed?.hostname.replace(/\.$/, '') ?? '';
+  if (parsed === undefined || hostname === '') return undefined;
+  const port = parsed.port === '' ? '' : `:${parsed.port}`;
+  return { origin: `${parsed.protocol}//${hostname}${port}`, rest };
 }
 
 /**
