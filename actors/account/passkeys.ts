@@ -1,7 +1,7 @@
 import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
 import { problem } from '../domain/problem.js';
-import type { Slice } from '../runtime/slice.js';
+import type { Recorded, Slice } from '../runtime/slice.js';
 
 export interface Commands {
   passkeys: { in: P.AccountEmpty; out: P.AccountPasskeys };
@@ -71,3 +71,7 @@ export const passkeys: Slice<State, Commands, Events> = {
     passkeyUsed: { codec: codec('murmuration.account.PasskeyUsed'), invalidates: false },
   },
 };
+
+/** Returns the events that remove all passkeys. */
+export const passkeysEnded = ({ passkeys }: Readonly<State>): Recorded<Pick<Events, 'passkeyRemoved'>>[] =>
+  [...passkeys.keys()].map((id) => ({ type: 'passkeyRemoved', id }));

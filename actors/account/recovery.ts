@@ -2,6 +2,7 @@ import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
 import { type Problem, problem } from '../domain/problem.js';
 import type { Slice } from '../runtime/slice.js';
+import { type Events as PasskeyEvents, type State as PasskeyState, passkeysEnded } from './passkeys.js';
 import { revocations, type Events as SessionEvents, type State as SessionState } from './tokens.js';
 
 export interface Commands {
@@ -17,7 +18,7 @@ export interface Events {
   resetAsked: P.AccountResetAsked;
   resetUsed: P.AccountResetUsed;
 }
-export interface State extends SessionState {
+export interface State extends SessionState, PasskeyState {
   confirmationSentAtMs: number;
   /** Time at which the address was changed last; 0: it is that of the sign-up. */
   emailChangedAtMs: number;
@@ -35,7 +36,12 @@ const empty = codec('murmuration.account.Empty');
 const NOTHING = { events: [], reply: {} };
 
 /** Account recovery: another confirmation mail, and a new password by mail. */
-export const recovery: Slice<State, Commands, Events, Pick<SessionEvents, 'tokenRevoked' | 'passwordChanged'>> = {
+export const recovery: Slice<
+  State,
+  Commands,
+  Events,
+  Pick<SessionEvents, 'tokenRevoked' | 'passwordChanged'> & Pick<PasskeyEvents, 'passkeyRemoved'>
+> = {
   decide: {
     judgeResend: (state, command, { nowMs }) => refusedResend(state, command, nowMs) ?? NOTHING,
     resendConfirmation(state, { clientId, email, nonce, taken, unlimited }, { nowMs }) {
@@ -67,6 +73,8 @@ export const recovery: Slice<State, Commands, Events, Pick<SessionEvents, 'token
           { type: 'resetUsed', atMs: nowMs },
           { type: 'passwordChanged', passwordHash, atMs: nowMs },
           ...revocations(state.tokens.keys()),
+          // A stranger who was in the account may have added one, and would still come in by it.
+          ...passkeysEnded(state),
         ],
         reply: {},
       };

@@ -6,6 +6,7 @@ import { scriptPath } from '../script-files.js';
 import type { Reader, Site } from '../site.js';
 import type { Texts } from '../texts/index.js';
 import { authPage, Fault, Hidden, Ways } from './notice-page.js';
+import { PasswordField } from './second-factor-pages.js';
 
 /** Longest name of a passkey; it stands in one line of a telephone. */
 export const PASSKEY_NAME_CHARS_MAX = 50;
@@ -46,7 +47,7 @@ export function passkeysPage(
     readonly status?: number;
   },
 ): Answer {
-  const { access, passkeys: texts } = reader.texts.auth;
+  const { access, otp, passkeys: texts } = reader.texts.auth;
   const { passkeys, options, name, fault, status = 200 } = state;
   const content = (
     <>
@@ -61,6 +62,7 @@ export function passkeysPage(
         <Labelled name="name" label={texts.name} hint={texts.nameHint}>
           <input id="name" name="name" required maxLength={PASSKEY_NAME_CHARS_MAX} value={name} />
         </Labelled>
+        <PasswordField label={otp.password} />
         <button type="submit">{texts.add}</button>
       </PasskeyForm>
       <Ways ways={[{ href: '/auth/sessions', label: access.sessions.title }]} />

@@ -22,7 +22,8 @@ const CodeField = ({ label, isOtpOnly }: { readonly label: string; readonly isOt
   </Labelled>
 );
 
-const PasswordField = ({ label }: { readonly label: string }) => (
+/** The field for one's own password, which changes of the ways to sign in ask for. */
+export const PasswordField = ({ label }: { readonly label: string }) => (
   <Labelled name="password" label={label}>
     <input id="password" name="password" type="password" autoComplete="current-password" required maxLength={128} />
   </Labelled>

@@ -16,6 +16,7 @@ import { csrfField, field } from '../../oauth/form.js';
 import { guardsOf } from '../../oauth/guards.js';
 import type { Checked } from '../../oauth/password-check.js';
 import { csrfOf, isOwnForm, knownVisit } from '../../oauth/session.js';
+import { refusedPassword } from '../html/own-password.js';
 import { type Personal, personalForm, personalPage } from '../html/personal.js';
 import { showSignIn } from './auth-pages.js';
 import { enter, NEXT_CHARS_MAX, ownPath, shutOut } from './enter.js';
@@ -45,13 +46,15 @@ const add = personalForm(
   {
     path: PATH,
     page: show,
-    body: { answer: field(ANSWER_CHARS_MAX), name: field(PASSKEY_NAME_CHARS_MAX) },
+    body: { answer: field(ANSWER_CHARS_MAX), name: field(PASSKEY_NAME_CHARS_MAX), password: field() },
   },
   async (personal) => {
     const { request, session, reader } = personal;
     const { services, body } = request;
     const { id: account } = session.account;
     const { wrong, full } = reader.texts.auth.passkeys;
+    const refused = await refusedPassword(personal, body.password);
+    if (refused !== undefined) return shown(personal, { ...refused, name: body.name });
     const made = await newPasskey(services, account, session.token, body.answer);
     if (made === undefined) return shown(personal, { fault: wrong, status: 422, name: body.name });
     const name = body.name.trim() === '' ? NAMELESS : body.name;

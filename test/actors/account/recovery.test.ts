@@ -37,7 +37,7 @@ test('a new address and its link replace the first ones', () => {
   assert.equal(moved.when('confirmEmail', { nonce: 'nonce for new@example.org' }).lastProblem, undefined);
 });
 
-test('a link to set a password works once, in time, and signs out every device', () => {
+test('a link to set a password works once, in time, signs out every device and removes passkeys', () => {
   const token = { tokenHash: 'a', clientId: 'c', scopes: ['read'], kind: 'access' };
   const asked = () => newcomer().when('issueToken', token).when('askReset', { nonce: 'n' });
   const reset = { nonce: 'n', passwordHash: 'new' };
@@ -45,7 +45,9 @@ test('a link to set a password works once, in time, and signs out every device',
   assert.equal(late.lastProblem?.problem, 'invalid');
   const wrong = asked().when('resetPassword', { ...reset, nonce: 'x' });
   assert.equal(wrong.lastProblem?.problem, 'invalid');
-  const done = asked().when('resetPassword', reset);
+  const passkey = { id: 'one', publicKey: 'key', counter: 0, name: 'of a stranger' };
+  const done = asked().when('addPasskey', passkey).when('resetPassword', reset);
+  assert.equal(done.state.passkeys.size, 0);
   assert.deepEqual([done.state.owner?.passwordHash, done.state.tokens.size], ['new', 0]);
   assert.equal(done.when('resetPassword', reset).lastProblem?.problem, 'invalid');
   const twice = asked().when('askReset', { nonce: 'other' });

@@ -56,6 +56,7 @@ test('a person adds a passkey and signs in with it, without a password', async (
   await page.goto(`${url}/auth/sign_in?return_to=/settings/passkeys`);
   await signIn(page, ada);
   await page.getByLabel('Name of the passkey').fill('My <key>');
+  await page.getByLabel('Your password').fill(ada.password);
   await page.getByRole('button', { name: 'Add a passkey' }).click();
   await page.getByText('My <key>', { exact: true }).waitFor();
   await page.getByRole('button', { name: /^Sign out/ }).click();

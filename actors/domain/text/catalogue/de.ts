@@ -40,7 +40,8 @@ export const de: Catalogue = {
     },
     passkeyAdded: {
       subject: 'Ein Passkey wurde hinzugefügt',
-      text: (domain, name) => `wer den Passkey „${name}“ hat, kann sich ab jetzt in deinem Konto auf ${domain} anmelden.`,
+      text: (domain, name) =>
+        `wer den Passkey „${name}“ hat, kann sich ab jetzt in deinem Konto auf ${domain} anmelden.`,
       button: 'Meine Passkeys zeigen',
       otherwise: 'Wenn du das nicht warst, entferne ihn, beende alle Sitzungen und ändere jetzt dein Passwort.',
     },

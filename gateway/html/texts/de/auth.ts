@@ -1,7 +1,6 @@
 import type { Texts } from '../texts.js';
 import { access } from './access.js';
-import { passkeys } from './passkeys.js';
-import { otp } from './second-factor.js';
+import { otp, passkeys } from './second-factor.js';
 
 export const auth: Texts['auth'] = {
   access,

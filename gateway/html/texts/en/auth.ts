@@ -1,6 +1,5 @@
 import { access } from './access.js';
-import { passkeys } from './passkeys.js';
-import { otp } from './second-factor.js';
+import { otp, passkeys } from './second-factor.js';
 
 /** Texts of sign-up and sign-in. */
 export const auth = {

@@ -21,3 +21,23 @@ export const otp = {
   disabled: 'The second factor is off.',
   disableHint: 'To get new recovery codes, turn it off and on again.',
 };
+
+/** Texts of passkeys. They are part of `auth`. */
+export const passkeys = {
+  title: 'Passkeys',
+  signIn: 'Use a passkey instead',
+  intro:
+    'With a passkey you sign in by the lock of your telephone or computer, or by a security key, without a password. A new password that you ask for by mail removes all passkeys.',
+  needsScript: 'Passkeys need a browser that supports them, with JavaScript.',
+  unable: 'This browser cannot use passkeys, or the request was cancelled.',
+  none: 'You have no passkey yet.',
+  added: (day: string) => `Added on ${day}`,
+  used: (day: string) => `Last used on ${day}`,
+  unused: 'Not used yet',
+  name: 'Name of the passkey',
+  nameHint: 'For example that of the device. Only you see it.',
+  add: 'Add a passkey',
+  remove: (name: string) => `Remove ${name}`,
+  wrong: 'This passkey does not fit, or the page was open for too long. Please try again.',
+  full: 'You have as many passkeys as fit. Remove one first.',
+};

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { SoftPasskey, type Untrue } from '../../../kit/network/soft-passkey.js';
 import { Visitor } from '../../../kit/network/visitor.js';
 import { TestServer } from '../../../kit/services/server.js';
-import { makeUser, signedIn } from '../../oauth/stage.js';
+import { makeUser, PASSWORD, signedIn } from '../../oauth/stage.js';
 
 const PATH = '/settings/passkeys';
 const SIGN_IN = '/auth/sign_in/passkey';
@@ -28,7 +28,7 @@ async function guarded(name: string) {
   const owner = await signedIn(server, name);
   const passkey = new SoftPasskey(ORIGIN);
   const answer = passkey.create(optionsIn((await owner.get(PATH)).text));
-  const added = await owner.submit(PATH, { name: `Key of ${name}`, answer });
+  const added = await owner.submit(PATH, { name: `Key of ${name}`, password: PASSWORD, answer });
   assert.deepEqual([added.status, added.location], [303, PATH], added.text);
   return { id, owner, passkey };
 }
@@ -118,16 +118,30 @@ test('a passkey is added with the consent of its device only, and removed by its
     { format: 'android-safetynet' },
   ] satisfies Untrue[]) {
     const answer = new SoftPasskey(ORIGIN).create(options, untrue);
-    const refused = await owner.submit(PATH, { name: '<b>"kept"', answer });
+    const refused = await owner.submit(PATH, { name: '<b>"kept"', password: PASSWORD, answer });
     assert.equal(refused.status, 422, JSON.stringify(untrue));
     assert.match(refused.text, WRONG);
     assert.ok(refused.text.includes('value="&lt;b>&quot;kept&quot;"'), refused.text);
   }
+  const guess = await owner.submit(PATH, {
+    name: 'x',
+    password: 'guessed',
+    answer: new SoftPasskey(ORIGIN).create(options),
+  });
+  assert.equal(guess.status, 422, 'a browser that was left open adds none');
   const stranger = (await guarded('fred')).owner;
-  const foreign = await stranger.submit(PATH, { name: 'x', answer: new SoftPasskey(ORIGIN).create(options) });
+  const foreign = await stranger.submit(PATH, {
+    name: 'x',
+    password: PASSWORD,
+    answer: new SoftPasskey(ORIGIN).create(options),
+  });
   assert.equal(foreign.status, 403, 'the form of another page');
   await stranger.get(PATH);
-  const challenge = await stranger.submit(PATH, { name: 'x', answer: new SoftPasskey(ORIGIN).create(options) });
+  const challenge = await stranger.submit(PATH, {
+    name: 'x',
+    password: PASSWORD,
+    answer: new SoftPasskey(ORIGIN).create(options),
+  });
   assert.equal(challenge.status, 422, 'the challenge of another person');
   await stranger.get(PATH);
   await stranger.submit(`${PATH}/remove`, { id: passkey.id });
