@@ -19,7 +19,7 @@ const PASSES_MAX = 20;
 /** Position from which a page follows its stream: the time at which it was rendered. */
 const RENDERED_AT = / data-since="\d+"/g;
 /** Routes whose answers depend on the process, the moment or the connection, not on stored data. */
-const OF_THE_MOMENT = /^GET \/(?:health|metrics|api\/v1\/streaming|auth\/|oauth\/authorize)/;
+const OF_THE_MOMENT = /^GET \/(?:health|metrics|cluster|api\/v1\/streaming|auth\/|oauth\/authorize)/;
 
 /** Returns requests to all routes that answer stored data, about existing things. */
 export async function readings(world: Pick<EveryRoute, 'fitting' | 'viewer'>, appToken: string): Promise<Reading[]> {
