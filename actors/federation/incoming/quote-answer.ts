@@ -1,13 +1,13 @@
 import type { StoreAccountRecord, StoreStatusRecord } from '../../../proto/gen/types.js';
-import { deletedUris, quoteStamps } from '../../../store/federation-tables.js';
+import { quoteStamps } from '../../../store/federation-tables.js';
 import { statuses } from '../../../store/tables.js';
 import { isLocal } from '../../domain/addresses.js';
 import { uriKey } from '../../domain/text/uri-key.js';
 import type { IncomingActivity, IncomingServices, Outcome } from '../inbox/port.js';
 import { quotingIn } from '../outgoing/quote-request.js';
-import { mayStamp } from '../reading/quote.js';
 import { idOf, type JsonObject, objectOf, typesOf } from '../reading/values.js';
 import { outcomeOf } from './local.js';
+import { stampIn } from './stamp.js';
 
 /**
  * Settles the quote of a local status by the answer to its QuoteRequest. Only the quoted author answers. Undefined: the
@@ -59,18 +59,6 @@ function isAnsweredBy(
 ): boolean {
   const object = idOf(request?.object);
   return quote?.accountId === id && !!quote.uri && (object === undefined || object === quote.uri);
-}
-
-/** Returns the stamp that an Accept names, unless it was deleted already, or cannot be the sender's. */
-async function stampIn(
-  { result }: JsonObject,
-  quotedAuthor: string,
-  { tables }: IncomingServices,
-): Promise<string | undefined> {
-  const uri = idOf(result);
-  if (uri === undefined || !mayStamp({ uri, quotedAuthor })) return undefined;
-  const deleted = await tables.get(deletedUris, { uri: uriKey(uri) });
-  return deleted === undefined ? uri : undefined;
 }
 
 async function settle(

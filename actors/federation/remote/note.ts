@@ -3,7 +3,8 @@ import { foreignHtml, foreignName } from '../../domain/text/foreign-html.js';
 import { namedHashtag } from '../../domain/text/hashtag.js';
 import { escapeHtml } from '../../domain/text/plain-text.js';
 import { pageOf } from '../reading/authority.js';
-import { quoteIn, quotePoliciesIn, unprovenQuote } from '../reading/quote.js';
+import { policiesIn } from '../reading/interaction-policy.js';
+import { quoteIn, unprovenQuote } from '../reading/quote.js';
 import { canonicalUri, hostOf } from '../reading/uris.js';
 import {
   asList,
@@ -74,7 +75,7 @@ export function readNote(note: JsonObject, author: NoteAuthor, nowMs: number): R
   const poll = type === 'Question' ? pollOf(note, nowMs) : undefined;
   const { visibility, addressed } = audienceOf(note.to, note.cc, author.followersUri || undefined);
   const parent = idOf(note.inReplyTo);
-  const policies = quotePoliciesIn(note, author.followersUri);
+  const policies = policiesIn(note, 'canQuote', author.followersUri);
   const quote = quoteIn(note);
   const createdAtMs = Math.min(nowMs, Math.max(0, timeOf(note.published) ?? nowMs));
   const status: StoreStatusRecord = {

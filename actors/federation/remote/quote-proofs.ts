@@ -6,10 +6,12 @@ import type { ConversationCommands } from '../../conversation/slices.js';
 import { accountUri, isLocal, statusUri } from '../../domain/addresses.js';
 import { isProblem, Unavailable } from '../../domain/problem.js';
 import type { TypedAsk } from '../../runtime/kind.js';
-import { isStampOf, mayStamp, type ReadQuote, unprovenQuote } from '../reading/quote.js';
+import { stampDocument } from '../documents/stamp.js';
+import { type ReadQuote, unprovenQuote } from '../reading/quote.js';
+import { mayStamp } from '../reading/stamp.js';
 import { isSameOrigin } from '../reading/uris.js';
 import { isMissing, type KnownStatus, type Missing, type QuoteProof } from './port.js';
-import { missingOf } from './web-finger.js';
+import { proveStamp } from './stamps.js';
 
 /** The dependencies of QuoteProofs. */
 export interface QuoteProofsContext {
@@ -96,17 +98,14 @@ export class QuoteProofs {
     if (isLocal(record)) return this.#permittedHere(quoting, record, approvalUri);
     if (approvalUri === undefined) return 'pending';
     const { baseUrl, client } = this.#around;
-    const stamped = {
+    const stamped = stampDocument({
       uri: approvalUri,
       quotedAuthor: accountUri(baseUrl, author),
       quoting: quoting.origin?.uri ?? '',
       quoted: statusUri(baseUrl, record, author),
-    };
+    });
     if (!mayStamp(stamped)) return 'rejected';
-    if (!mayFetch) return 'needs-fetch';
-    const outcome = await client.object(approvalUri);
-    if (outcome.kind !== 'object') return missingOf(outcome).missing === 'later' ? 'later' : 'rejected';
-    return isStampOf(outcome.value, outcome.url, stamped) ? 'accepted' : 'rejected';
+    return mayFetch ? proveStamp(client, stamped) : 'needs-fetch';
   }
 
   /** Returns what the conversation of a local status knows of a quote: its stamps are never fetched. */

@@ -33,7 +33,7 @@ test('every file that takes a document of another server asks authority()', asyn
   );
   const stamps = all.filter(([, text]) => text.includes('export function isStampOf('));
   assert.deepEqual(
-    stamps.map(([, text]) => text.includes('authority(document, { finalUrl, expected: stamped.uri })')),
+    stamps.map(([, text]) => text.includes('authority(document, { finalUrl, expected: stamped.id })')),
     [true],
   );
   assert.ok(goesAround('const note = await client.object(uri);'), 'the test detects an entry that goes around');
