@@ -119,6 +119,12 @@ export const quoteStamps = table('quote_stamps', {
   clustering: {},
   value: codec('murmuration.store.StatusRef'),
 });
+/** Places in local collections that stamps of an account permit, keyed as quoteStamps. */
+export const featureStamps = table('feature_stamps', {
+  partition: { account: 'id', stamp: 'text' },
+  clustering: {},
+  value: codec('murmuration.store.FeatureStampRef'),
+});
 /** Seconds for which a file of another server is kept. */
 export const REMOTE_MEDIA_S = 30 * 86_400;
 /** Cached files of other servers, by the SHA-256 of their address. A row whose file is gone has no effect. */
@@ -143,6 +149,7 @@ export const federationTables = [
   followerInboxes,
   knownDomains,
   knownUris,
+  featureStamps,
   listedHosts,
   outgoingDocuments,
   quoteStamps,

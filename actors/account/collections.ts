@@ -71,7 +71,7 @@ export const collections: Slice<State, Commands, Events> = {
         if (refusal !== undefined) return refusal;
       }
       const id = newId();
-      const items = wanted.map(({ account }) => ({ id: newId(), account, createdAtMs: nowMs }));
+      const items = wanted.map((one) => placeOf(one, newId(), nowMs));
       const created: Recorded<Events> = { type: 'collectionCreated', id, text: said, atMs: nowMs };
       return {
         events: items.length === 0 ? [created] : [created, { type: 'collectionItemsAdded', id, items }],
@@ -102,7 +102,7 @@ export const collections: Slice<State, Commands, Events> = {
       const isOut = known.left.has(account) ? unwilling() : unfeaturable(state, featured, self);
       const refused = isOut ?? crowded(known.items.size + 1);
       if (refused !== undefined) return refused;
-      const item = { id: newId(), account, createdAtMs: nowMs };
+      const item = placeOf(featured, newId(), nowMs);
       return { events: [{ type: 'collectionItemsAdded', id, items: [item] }], reply: item };
     },
     removeFromCollection(state, { id, item }, about) {
@@ -203,6 +203,12 @@ export const collections: Slice<State, Commands, Events> = {
   },
 };
 
+/** Returns the place of an account in a collection. One of another server is pending until that server permits it. */
+const placeOf = ({ account, asked }: P.AccountFeatured, id: string, nowMs: number): P.AccountCollectionItem => ({
+  ...{ id, account, createdAtMs: nowMs },
+  ...(asked === true ? { pending: true } : {}),
+});
+
 /** Returns a collection as other actors and the gateway read it. */
 export function collectionOf(owner: string, id: string, known: CollectionState): P.AccountCollection {
   const { text, items, createdAtMs, updatedAtMs } = known;
@@ -231,7 +237,8 @@ export function collectionsEnded({ collections: all }: Readonly<State>): Recorde
 const deletion = (id: string, { items }: CollectionState) =>
   ({ type: 'collectionDeleted', id, items: [...items.values()] }) as const;
 
-function removal(
+/** Returns the event that removes accounts from a collection. `forGood`: they cannot be added again. */
+export function removal(
   id: string,
   items: readonly P.AccountCollectionItem[],
   forGood: boolean,

@@ -1,5 +1,6 @@
 import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
+import { type Quoters, quotersIn } from '../domain/quoting.js';
 import type { Slice } from '../runtime/slice.js';
 import type { State as ProfileState } from './profile.js';
 import type { RelationState } from './relations.js';
@@ -10,12 +11,28 @@ export interface Commands {
 }
 
 /** The accounts that may add an account to collections: everybody, its followers, or nobody. */
-export type Consent = 'public' | 'followers' | 'nobody';
+export type Consent = Quoters;
 
 /** Derives the consent from the profile: an account that does not want to be discovered is in no collection. */
 export function consentOf({ discoverable, locked }: Pick<P.AccountProfile, 'discoverable' | 'locked'>): Consent {
   if (!discoverable) return 'nobody';
   return locked ? 'followers' : 'public';
+}
+
+/** Returns the accounts that an account of another server may be featured by, and those that may ask to. Source: FEP-7aa9. */
+export const remoteConsentOf = ({
+  featurePolicy,
+  manualFeaturePolicy,
+}: P.StoreRemoteActor): { readonly automatic: Consent; readonly manual: Consent } => ({
+  automatic: quotersIn(featurePolicy),
+  manual: quotersIn(manualFeaturePolicy),
+});
+
+/** Returns the accounts that may send a request to feature an account of another server. Its server decides. */
+export function askableBy(remote: P.StoreRemoteActor): Consent {
+  const { automatic, manual } = remoteConsentOf(remote);
+  if (automatic === 'public' || manual === 'public') return 'public';
+  return automatic === 'followers' || manual === 'followers' ? 'followers' : 'nobody';
 }
 
 /** Returns true if an account must not learn whether it may feature the account, which is deleted, suspended or blocked. */

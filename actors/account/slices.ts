@@ -29,6 +29,7 @@ import { notify } from './notify.js';
 import { ownApps } from './own-apps.js';
 import { ownerMail } from './owner-mail.js';
 import { passkeys } from './passkeys.js';
+import { permittedPlaces } from './permitted-places.js';
 import { personalNotes } from './personal-notes.js';
 import { pin } from './pin.js';
 import { post } from './post.js';
@@ -79,6 +80,7 @@ export const accountSlices = [
   mutedConversations,
   lists,
   collections,
+  permittedPlaces,
   featureConsent,
   featuredElsewhere,
   followedTags,

@@ -85,6 +85,21 @@ export const featureStampUri = (baseUrl: string, featured: Named, id: string): s
 export const collectionUri = (baseUrl: string, owner: Named, id: string): string =>
   `${accountUri(baseUrl, owner)}/collections/${id}`;
 
+/** Returns the address of a place in a collection. */
+export const placeUri = (collection: string, item: string): string => `${collection}/items/${item}`;
+
+/** Reads the address of a collection of a local account, or of a place in it. It does not say that there is one. */
+export function readCollectionUri(
+  baseUrl: string,
+  uri: string,
+): { readonly id: string; readonly item: string | undefined } | undefined {
+  if (!uri.startsWith(`${baseUrl}/users/`)) return undefined;
+  const path = uri.slice(baseUrl.length);
+  const [, id, item] =
+    /^\/users\/[A-Za-z0-9_.-]+\/collections\/([0-9]{1,18})(?:\/items\/([0-9]{1,18}))?$/.exec(path) ?? [];
+  return id === undefined ? undefined : { id, item };
+}
+
 /** Returns the web page of a status. */
 export const statusUrl = (baseUrl: string, { id, origin }: Written, author: Named): string =>
   origin === undefined ? `${accountUrl(baseUrl, author)}/${id}` : origin.url || origin.uri;

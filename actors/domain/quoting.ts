@@ -30,7 +30,8 @@ export const quotableOnRequest = (status: Quotable): Quoters =>
 const isQuotable = ({ visibility, reblogOfId }: Quotable): boolean =>
   (visibility === 'public' || visibility === 'unlisted') && reblogOfId === undefined;
 
-const quotersIn = (policy: string | undefined): Quoters =>
+/** Reads a stored class of accounts; absent or unknown: nobody. */
+export const quotersIn = (policy: string | undefined): Quoters =>
   policy === 'public' || policy === 'followers' ? policy : 'nobody';
 
 /** `automatic`: the quote is permitted; `manual`: its author decides; `denied`: it is not permitted. */

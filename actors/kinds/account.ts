@@ -42,7 +42,7 @@ export function accountKind(around: AccountContext): ActorKind<AccountState, Acc
   return {
     name: 'account',
     initial: initialAccount,
-    stateVersion: 28,
+    stateVersion: 29,
     decide: { ...accountSlice.decide, ...timeline.decide },
     apply: accountSlice.apply,
     commands: { ...slices.commands, ...timeline.commands },

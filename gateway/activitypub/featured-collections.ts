@@ -50,9 +50,11 @@ const collection = route({
       services,
       seen.items.map(({ account }) => account),
     );
-    const featured = seen.items.flatMap(({ id, account: of, createdAtMs: atMs }) => {
+    const featured = seen.items.flatMap(({ id, account: of, createdAtMs: atMs, stampUri }) => {
       const account = accounts.get(of);
-      return account !== undefined && isLocal(account) ? [{ id, account, atMs }] : [];
+      return account !== undefined && (isLocal(account) || stampUri !== undefined)
+        ? [{ id, account, atMs, stampUri }]
+        : [];
     });
     return activityAnswer(featuredCollectionDocument(services.instance.baseUrl, seen.record, owner, featured));
   }),

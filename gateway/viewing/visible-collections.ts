@@ -80,7 +80,10 @@ function seenBy(
     const hiding = hideBlocked ? BLOCKED | BLOCKS_VIEWER : BLOCKS_VIEWER;
     if ((lens.bits(owner.id) & hiding) !== 0) return undefined;
     const { items } = record;
-    return { record, owner, items: items.every(shows) ? items : items.filter(shows) };
+    // The owner alone sees whom another server has not permitted to be shown yet.
+    const isShown = (item: AccountCollectionItem) =>
+      (item.pending !== true || lens.viewer === record.owner) && shows(item);
+    return { record, owner, items: items.every(isShown) ? items : items.filter(isShown) };
   });
 }
 

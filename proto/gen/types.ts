@@ -1092,11 +1092,13 @@ export interface AccountPasskeys {
   readonly passkeys: readonly AccountPasskey[];
 }
 
-/** An account in a collection. */
+/** An account in a collection. pending: its server has not answered yet. stamp_uri: the stamp of an account of another server, by which it permits its place. */
 export interface AccountCollectionItem {
   readonly id: string;
   readonly account: string;
   readonly createdAtMs: number;
+  readonly pending?: boolean | undefined;
+  readonly stampUri?: string | undefined;
 }
 
 /** The owner's description. language: ISO 639. tag: in the form of domain/text/hashtag.ts. Empty: none. */
@@ -1129,10 +1131,11 @@ export interface AccountCollectionId {
   readonly id: string;
 }
 
-/** An account to add. consent: the account's own answer (FeatureConsented). */
+/** An account to add. consent: the account's own answer (FeatureConsented). asked: its server must permit it, too. */
 export interface AccountFeatured {
   readonly account: string;
   readonly consent: string;
+  readonly asked?: boolean | undefined;
 }
 
 export interface AccountCreateCollection {
@@ -1191,6 +1194,27 @@ export interface AccountLeaveCollection {
   readonly id: string;
   readonly item: string;
   readonly by: string;
+}
+
+/** The answer of the account `by` of another server to the request to feature it. item: the place; absent: the account's place. stamp_uri: the proven stamp; absent: refused. */
+export interface AccountSettleFeature {
+  readonly id: string;
+  readonly item?: string | undefined;
+  readonly by: string;
+  readonly stampUri?: string | undefined;
+}
+
+/** The account `by` of another server has deleted the stamp of its place. */
+export interface AccountEndFeature {
+  readonly id: string;
+  readonly by: string;
+  readonly stampUri: string;
+}
+
+export interface AccountCollectionItemsPermitted {
+  readonly id: string;
+  readonly items: readonly AccountCollectionItem[];
+  readonly atMs: number;
 }
 
 /** for_good: they left themselves, and cannot be added again. */
@@ -2771,6 +2795,9 @@ export interface StoreRemoteActor {
   readonly publishedMs: number;
   /** The collection of featured accounts; absent: none. */
   readonly featuredAccountsUri?: string | undefined;
+  /** The accounts that may feature it in collections, and those that may ask to: public or followers; absent: nobody. */
+  readonly featurePolicy?: string | undefined;
+  readonly manualFeaturePolicy?: string | undefined;
 }
 
 /** Addresses of accounts that may move to an account. */
@@ -3180,6 +3207,12 @@ export interface StoreNotificationRecord {
 
 /** A collection that features an account. */
 export interface StoreFeaturedIn {
+  readonly collectionId: string;
+  readonly owner: string;
+}
+
+/** The collection for which another server has given a stamp. */
+export interface StoreFeatureStampRef {
   readonly collectionId: string;
   readonly owner: string;
 }
@@ -4222,6 +4255,9 @@ export interface Messages {
   'murmuration.account.CollectionItemsAdded': AccountCollectionItemsAdded;
   'murmuration.account.RemoveFromCollection': AccountRemoveFromCollection;
   'murmuration.account.LeaveCollection': AccountLeaveCollection;
+  'murmuration.account.SettleFeature': AccountSettleFeature;
+  'murmuration.account.EndFeature': AccountEndFeature;
+  'murmuration.account.CollectionItemsPermitted': AccountCollectionItemsPermitted;
   'murmuration.account.CollectionItemsRemoved': AccountCollectionItemsRemoved;
   'murmuration.account.FeatureConsent': AccountFeatureConsent;
   'murmuration.account.FeatureConsented': AccountFeatureConsented;
@@ -4492,6 +4528,7 @@ export interface Messages {
   'murmuration.store.FollowEdge': StoreFollowEdge;
   'murmuration.store.NotificationRecord': StoreNotificationRecord;
   'murmuration.store.FeaturedIn': StoreFeaturedIn;
+  'murmuration.store.FeatureStampRef': StoreFeatureStampRef;
   'murmuration.store.AccountListing': StoreAccountListing;
   'murmuration.store.AccountLimit': StoreAccountLimit;
   'murmuration.store.TokenRecord': StoreTokenRecord;

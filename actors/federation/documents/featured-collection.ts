@@ -1,5 +1,5 @@
 import type { AccountCollection, StoreAccountRecord } from '../../../proto/gen/types.js';
-import { accountUri, collectionUri, featureStampUri, tagUrl } from '../../domain/addresses.js';
+import { accountUri, collectionUri, featureStampUri, placeUri, tagUrl } from '../../domain/addresses.js';
 import { escapeHtml } from '../../domain/text/plain-text.js';
 import { asTime } from './context.js';
 
@@ -8,9 +8,11 @@ export interface FeaturedAccount {
   readonly id: string;
   readonly account: StoreAccountRecord;
   readonly atMs: number;
+  /** Address of the stamp of an account of another server. */
+  readonly stampUri?: string | undefined;
 }
 
-/** Renders a collection of local accounts, each with the stamp by which it permits its place. Source: FEP-7aa9. */
+/** Renders a collection of a local account; each account in it comes with the stamp by which it permits its place. Source: FEP-7aa9. */
 export function featuredCollectionDocument(
   baseUrl: string,
   { id: collection, text, createdAtMs, updatedAtMs }: AccountCollection,
@@ -31,12 +33,12 @@ export function featuredCollectionDocument(
     published: asTime(createdAtMs),
     updated: asTime(updatedAtMs),
     totalItems: featured.length,
-    orderedItems: featured.map(({ id: item, account, atMs }) => ({
-      id: `${id}/items/${item}`,
+    orderedItems: featured.map(({ id: item, account, atMs, stampUri }) => ({
+      id: placeUri(id, item),
       type: 'FeaturedItem',
       featuredObject: accountUri(baseUrl, account),
       featuredObjectType: account.profile?.bot === true ? 'Service' : 'Person',
-      featureAuthorization: featureStampUri(baseUrl, account, item),
+      featureAuthorization: stampUri ?? featureStampUri(baseUrl, account, item),
       published: asTime(atMs),
     })),
   };

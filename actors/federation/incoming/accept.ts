@@ -1,11 +1,11 @@
 import type { ActivityHandler } from '../inbox/port.js';
-
 import { answeredSubscription, localFollower, outcomeOf } from './local.js';
-import { answeredQuote } from './quote-answer.js';
+import { answeredFeature } from './permissions/feature-answer.js';
+import { answeredQuote } from './permissions/quote-answer.js';
 
 /**
- * The sender accepts the follow request of a local account, the subscription to a relay, or a quote. Source: ActivityPub
- * §7.6, FEP-044f.
+ * The sender accepts the follow request of a local account, the subscription to a relay, a quote, or its place in a
+ * collection. Source: ActivityPub §7.6, FEP-044f, FEP-7aa9.
  */
 export const accept: ActivityHandler = {
   isRemembered: false,
@@ -14,6 +14,8 @@ export const accept: ActivityHandler = {
     if (subscription !== undefined) return subscription;
     const quote = await answeredQuote(activity, 'accepted', services);
     if (quote !== undefined) return quote;
+    const feature = await answeredFeature(activity, true, services);
+    if (feature !== undefined) return feature;
     const follower = await localFollower(activity, services);
     if (follower === undefined) return 'ignored';
     return outcomeOf(await services.askAccount(activity.sender.id, 'authorizeFollow', { follower: follower.id }));

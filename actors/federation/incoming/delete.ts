@@ -1,9 +1,10 @@
 import type { ActivityHandler } from '../inbox/port.js';
 import { outcomeOf } from './local.js';
-import { revokedQuote } from './quote-answer.js';
+import { endedFeature } from './permissions/feature-answer.js';
+import { revokedQuote } from './permissions/quote-answer.js';
 
 /**
- * The sender deletes itself, a status of its own or a stamp, which revokes a quote. A second deletion changes nothing.
+ * The sender deletes itself, a status of its own or a stamp, which revokes a quote or a place in a collection. A second deletion changes nothing.
  * Source: ActivityPub §7.4, FEP-044f.
  */
 export const remove: ActivityHandler = {
@@ -14,6 +15,7 @@ export const remove: ActivityHandler = {
     if (uri === senderUri) return outcomeOf(await services.askAccount(sender.id, 'vanish', {}));
     const revoked = await revokedQuote(uri, sender, services);
     if (revoked !== undefined) return revoked;
+    await endedFeature(uri, sender, services);
     await services.notes.deleted(uri, sender);
     return 'done';
   },

@@ -1,12 +1,12 @@
 import { following } from '../../../store/tables.js';
 import type { ActivityHandler } from '../inbox/port.js';
-
 import { answeredSubscription, localFollower, outcomeOf } from './local.js';
-import { answeredQuote } from './quote-answer.js';
+import { answeredFeature } from './permissions/feature-answer.js';
+import { answeredQuote } from './permissions/quote-answer.js';
 
 /**
- * The sender refuses or ends the follow of a local account, or the subscription to a relay, or refuses a quote. Source:
- * ActivityPub §7.7, FEP-044f.
+ * The sender refuses or ends the follow of a local account, or the subscription to a relay, or refuses a quote or its place
+ * in a collection. Source: ActivityPub §7.7, FEP-044f, FEP-7aa9.
  */
 export const reject: ActivityHandler = {
   isRemembered: false,
@@ -15,6 +15,8 @@ export const reject: ActivityHandler = {
     if (subscription !== undefined) return subscription;
     const quote = await answeredQuote(activity, 'rejected', services);
     if (quote !== undefined) return quote;
+    const feature = await answeredFeature(activity, false, services);
+    if (feature !== undefined) return feature;
     const follower = await localFollower(activity, services);
     if (follower === undefined) return 'ignored';
     const { sender } = activity;

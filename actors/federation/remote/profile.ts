@@ -9,6 +9,7 @@ import { ATTRIBUTION_DOMAINS_MAX } from '../../account/profile.js';
 import { domainName } from '../../domain/servers/domain-name.js';
 import { foreignHtml, foreignName } from '../../domain/text/foreign-html.js';
 import { ACTOR_TYPES, type Allowed, keysOf } from '../reading/authority.js';
+import { policiesIn } from '../reading/interaction-policy.js';
 import { canonicalUri, isSameOrigin } from '../reading/uris.js';
 import {
   asList,
@@ -63,6 +64,7 @@ export function readActor(document: JsonObject, { id = '', url }: Allowed, nowMs
     inbox,
     sharedInbox: idOf(objectOf(document.endpoints)?.sharedInbox) ?? '',
     ...collectionsOf(document, id),
+    ...featurePoliciesOf(document, id),
     keys: keysOf(document),
     type,
     alsoKnownAs: idsOf(document.alsoKnownAs, ALIASES_MAX),
@@ -91,6 +93,15 @@ function collectionsOf(document: JsonObject, id: string) {
     followersUri: own(document.followers),
     featuredUri: own(document.featured),
     featuredAccountsUri: own(document.featuredAccounts) || undefined,
+  };
+}
+
+/** Reads `canFeature`. Nobody may feature an account that states no policy. Source: FEP-7aa9. */
+function featurePoliciesOf(document: JsonObject, id: string) {
+  const { automatic, manual } = policiesIn(document, 'canFeature', collectionsOf(document, id).followersUri);
+  return {
+    ...(automatic === 'nobody' ? {} : { featurePolicy: automatic }),
+    ...(manual === 'nobody' ? {} : { manualFeaturePolicy: manual }),
   };
 }
 

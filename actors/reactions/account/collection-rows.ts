@@ -1,9 +1,11 @@
 import type { AccountCollectionItem } from '../../../proto/gen/types.js';
+import { featureStamps } from '../../../store/federation-tables.js';
 import { put, type RowWrite, remove } from '../../../store/port.js';
 import { collections, featuredIn } from '../../../store/tables.js';
 import { collectionOf } from '../../account/collections.js';
 import type { AccountEvents, AccountState } from '../../account/slices.js';
 import { eraOfId } from '../../domain/ids.js';
+import { uriKey } from '../../domain/text/uri-key.js';
 import type { Effects, Happened, Reaction } from '../../runtime/kind.js';
 import { writeAll } from '../write-all.js';
 
@@ -17,12 +19,17 @@ function written(
 ): Promise<void> {
   const known = state.collections.get(id);
   const row = { collection: id };
-  const where = ({ id: item, account }: AccountCollectionItem): RowWrite => {
+  const where = ({ id: item, account, stampUri }: AccountCollectionItem): RowWrite[] => {
     const key = { account, era: eraOfId(item), item };
-    return known?.items.has(item) ? put(featuredIn, key, { collectionId: id, owner: self }) : remove(featuredIn, key);
+    const place = { collectionId: id, owner: self };
+    const there = known?.items.get(item);
+    const row = there === undefined ? remove(featuredIn, key) : put(featuredIn, key, place);
+    if (stampUri === undefined) return [row];
+    const stamp = { account, stamp: uriKey(stampUri) };
+    return [row, there?.stampUri === stampUri ? put(featureStamps, stamp, place) : remove(featureStamps, stamp)];
   };
   const itself = known === undefined ? remove(collections, row) : put(collections, row, collectionOf(self, id, known));
-  return writeAll(effects, [itself, ...items.map(where)]);
+  return writeAll(effects, [itself, ...items.flatMap(where)]);
 }
 
 /** Rows of collections by id, and of the collections that feature each account. */
@@ -31,5 +38,6 @@ export const collectionRows: Reaction<AccountState, AccountEvents>['on'] = {
   collectionUpdated: written,
   collectionDeleted: written,
   collectionItemsAdded: written,
+  collectionItemsPermitted: written,
   collectionItemsRemoved: written,
 };

@@ -26,7 +26,7 @@ export type Field = Shape<typeof Field>;
 export const FeatureApproval = entity('FeatureApproval', {
   automatic: Type.Array(oneOf('public', 'followers')),
   manual: Type.Array(oneOf('public', 'followers')),
-  current_user: Type.Union([Type.Literal('automatic'), Type.Literal('denied')]),
+  current_user: oneOf('automatic', 'manual', 'denied'),
 });
 export type FeatureApproval = Shape<typeof FeatureApproval>;
 

@@ -1,19 +1,27 @@
-import { type Consent, consentOf } from '../../../actors/account/feature-consent.js';
+import { type Consent, consentOf, remoteConsentOf } from '../../../actors/account/feature-consent.js';
 import { isSuspended } from '../../../actors/domain/standing.js';
 import type { Relation } from '../../../actors/domain/visibility.js';
 import type { StoreAccountRecord } from '../../../proto/gen/types.js';
 import type { StatusPages } from '../status/status-pages.js';
 import type { FeatureApproval } from './account.js';
 
-/** Ends of an account's JSON, after its open form. */
-const ENDS = { public: endsOf(['public']), followers: endsOf(['followers']), nobody: endsOf([]) } as const;
+type Approval = 'automatic' | 'manual' | 'denied';
+type Consents = ReturnType<typeof remoteConsentOf>;
 
-function endsOf(automatic: FeatureApproval['automatic']) {
-  const end = (current_user: FeatureApproval['current_user']) => {
-    const approval: FeatureApproval = { automatic, manual: [], current_user };
-    return Buffer.from(`,"feature_approval":${JSON.stringify(approval)}}`);
-  };
-  return { automatic: end('automatic'), denied: end('denied') };
+/** Ends of an account's JSON, after its open form, by the consents and the viewer's approval: 27 at most. */
+const ends = new Map<string, Buffer>();
+
+const named = (consent: Consent): FeatureApproval['automatic'] => (consent === 'nobody' ? [] : [consent]);
+
+function endOf({ automatic, manual }: Consents, current_user: Approval): Buffer {
+  const key = `${automatic} ${manual} ${current_user}`;
+  let end = ends.get(key);
+  if (end === undefined) {
+    const approval: FeatureApproval = { automatic: named(automatic), manual: named(manual), current_user };
+    end = Buffer.from(`,"feature_approval":${JSON.stringify(approval)}}`);
+    ends.set(key, end);
+  }
+  return end;
 }
 
 /**
@@ -27,20 +35,23 @@ export function withApproval(
   relation: Relation | undefined,
 ): readonly Uint8Array[] {
   if (record.profile === undefined || isSuspended(record)) return [pages.account(record)];
-  // Other servers state no policy yet, and no policy is no consent.
-  const consent = record.remote === undefined ? consentOf(record.profile) : 'nobody';
-  const end = ENDS[consent][mayFeature(consent, record, viewer, relation) ? 'automatic' : 'denied'];
-  return [pages.openAccount(record), end];
+  const { remote } = record;
+  const consents: Consents =
+    remote === undefined ? { automatic: consentOf(record.profile), manual: 'nobody' } : remoteConsentOf(remote);
+  return [pages.openAccount(record), endOf(consents, approvalOf(consents, record, viewer, relation))];
 }
 
-function mayFeature(
-  consent: Consent,
+function approvalOf(
+  { automatic, manual }: Consents,
   { id }: StoreAccountRecord,
   viewer: string | undefined,
   relation: Relation | undefined,
-): boolean {
-  if (viewer === undefined) return false;
-  if (viewer === id) return true;
-  if (relation?.blocking === true || relation?.blockedBy === true) return false;
-  return consent === 'public' || (consent === 'followers' && relation?.following === true);
+): Approval {
+  if (viewer === undefined) return 'denied';
+  if (viewer === id) return 'automatic';
+  if (relation?.blocking === true || relation?.blockedBy === true) return 'denied';
+  const isAmong = (consent: Consent) =>
+    consent === 'public' || (consent === 'followers' && relation?.following === true);
+  if (isAmong(automatic)) return 'automatic';
+  return isAmong(manual) ? 'manual' : 'denied';
 }

@@ -2,17 +2,17 @@ import { Type } from '@sinclair/typebox';
 import { collectionUri, isLocal, tagUrl } from '../../../actors/domain/addresses.js';
 import { escapeHtml } from '../../../actors/domain/text/plain-text.js';
 import type { AccountCollectionItem, AccountCollectionText } from '../../../proto/gen/types.js';
-import { entity, nullable, type Shape, time, uri } from '../../http/entity.js';
+import { entity, nullable, oneOf, type Shape, time, uri } from '../../http/entity.js';
 import { isoTime } from '../../paging/iso-time.js';
 import type { InstanceSettings } from '../../settings/settings.js';
 import type { VisibleCollection } from '../../viewing/visible-collections.js';
 import { ShallowTag } from './tag.js';
 
-/** The REST API's CollectionItem. Every account in a collection has consented, so there are no other states here. */
+/** The REST API's CollectionItem. An account that refuses is not in the collection, so there are no other states here. */
 export const CollectionItem = entity('CollectionItem', {
   id: Type.String(),
   account_id: Type.String(),
-  state: Type.Literal('accepted'),
+  state: oneOf('accepted', 'pending'),
   created_at: time(),
 });
 export type CollectionItem = Shape<typeof CollectionItem>;
@@ -61,8 +61,13 @@ export function renderCollection(instance: InstanceSettings, { record, owner, it
   };
 }
 
-export function renderCollectionItem({ id, account, createdAtMs }: AccountCollectionItem): CollectionItem {
-  return { id, account_id: account, state: 'accepted', created_at: isoTime(createdAtMs) };
+export function renderCollectionItem({ id, account, createdAtMs, pending }: AccountCollectionItem): CollectionItem {
+  return {
+    id,
+    account_id: account,
+    state: pending === true ? 'pending' : 'accepted',
+    created_at: isoTime(createdAtMs),
+  };
 }
 
 interface CachedCollection extends Pick<VisibleCollection, 'owner' | 'items'> {

@@ -4,6 +4,7 @@ import {
   COLLECTION_ITEMS_MAX,
   COLLECTION_NAME_CHARS_MAX,
 } from '../../../actors/account/collections.js';
+import { askableBy } from '../../../actors/account/feature-consent.js';
 import { storedId } from '../../../actors/domain/ids.js';
 import { invalidField, isProblem, type Problem, problem } from '../../../actors/domain/problem.js';
 import { isSuspended } from '../../../actors/domain/standing.js';
@@ -289,7 +290,7 @@ function textOf({ name: called, description: about, sensitive, discoverable, ...
   return { name: called?.trim(), description: about?.trim(), language, tag, sensitive, discoverable };
 }
 
-/** Returns the accounts to feature, each with the consent that its actor gives. */
+/** Returns the accounts to feature, each with the consent that its actor gives, or that its server states. */
 async function featured(
   services: Pick<Services, 'askAccount' | 'tables' | 'limits'>,
   viewer: string,
@@ -299,6 +300,12 @@ async function featured(
   for (const id of new Set(ids)) {
     const account = await publishedAccount(services, id);
     if (isProblem(account)) return account;
+    const { remote } = account;
+    if (remote !== undefined) {
+      if (remote.gone || isSuspended(account)) return problem('forbidden', 'This action is not allowed');
+      found.push({ account: id, consent: askableBy(remote), asked: true });
+      continue;
+    }
     const answer = await services.askAccount(account.id, 'featureConsent', { by: viewer });
     if (isProblem(answer)) return problem('forbidden', 'This action is not allowed');
     found.push({ account: id, consent: answer.consent });

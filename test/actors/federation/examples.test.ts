@@ -13,6 +13,7 @@ import {
   deleteFeatureStampActivity,
   rejectFeatureActivity,
 } from '../../../actors/federation/outgoing/feature-answer.js';
+import { featureRequestActivity, removeFeaturedActivity } from '../../../actors/federation/outgoing/feature-request.js';
 import { flagActivity } from '../../../actors/federation/outgoing/flag.js';
 import { followActivity } from '../../../actors/federation/outgoing/follow.js';
 import { likeActivity } from '../../../actors/federation/outgoing/like.js';
@@ -93,6 +94,8 @@ const EXAMPLES: readonly object[] = [
   deleteStampActivity({ uri: stamp, quotedAuthor: ann, quoting: theirs, quoted: mine }),
   acceptFeatureActivity(featuring, consent, 4),
   rejectFeatureActivity(featuring, 4),
+  featureRequestActivity(ann, ben, `${ann}/collections/45`, '46'),
+  removeFeaturedActivity(ann, `${ann}/collections/45`, '46'),
   deleteFeatureStampActivity({ uri: consent, featured: ann, collection: shelf }),
 ];
 

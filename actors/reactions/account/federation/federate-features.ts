@@ -1,13 +1,15 @@
+import type { AccountCollectionItem } from '../../../../proto/gen/types.js';
 import type { Tables } from '../../../../store/port.js';
 import { accounts } from '../../../../store/tables.js';
 import type { AccountEvents, AccountState } from '../../../account/slices.js';
-import { accountUri, featureStampUri, isLocal } from '../../../domain/addresses.js';
+import { accountUri, collectionUri, featureStampUri, isLocal } from '../../../domain/addresses.js';
 import { type Outgoing, queueActivity } from '../../../federation/delivery/queue.js';
 import {
   acceptFeatureActivity,
   deleteFeatureStampActivity,
   rejectFeatureActivity,
 } from '../../../federation/outgoing/feature-answer.js';
+import { featureRequestActivity, removeFeaturedActivity } from '../../../federation/outgoing/feature-request.js';
 import type { Effects, Happened, Reaction } from '../../../runtime/kind.js';
 
 interface Here {
@@ -19,8 +21,8 @@ type Now = Happened<AccountState>;
 type Render = (featured: string, by: string) => Outgoing['activity'];
 
 /**
- * Answers other servers that ask to feature a local account, and revokes permissions, after the reply. Each revocation
- * follows its permission. Source: FEP-7aa9.
+ * Answers other servers that ask to feature a local account, and revokes permissions; asks them to feature their accounts
+ * in local collections. After the reply. Each revocation follows its permission. Source: FEP-7aa9.
  */
 export function federatedFeatures(here: Here): Reaction<AccountState, AccountEvents> {
   const { baseUrl } = here;
@@ -38,6 +40,15 @@ export function federatedFeatures(here: Here): Reaction<AccountState, AccountEve
             : acceptFeatureActivity(request, stampOf(now, stampId), now.seq);
         });
       },
+      collectionItemsAdded({ id, items }, now, effects) {
+        // Skips accounts that have been removed meanwhile.
+        const asked = items.filter((one) => now.state.collections.get(id)?.items.get(one.id)?.pending === true);
+        return forEach(here, now, effects, { id, items: asked }, featureRequestActivity);
+      },
+      /** The server of an account that has left by itself needs no message. */
+      collectionItemsRemoved: ({ id, items, forGood }, now, effects) =>
+        forGood ? undefined : removed(here, now, effects, { id, items }),
+      collectionDeleted: (places, now, effects) => removed(here, now, effects, places),
       featureRevoked({ by, uri: collection, stampId }, now, effects) {
         return send(here, now, effects, by, collection, (featured) =>
           deleteFeatureStampActivity({ uri: stampOf(now, stampId), featured, collection }),
@@ -47,6 +58,33 @@ export function federatedFeatures(here: Here): Reaction<AccountState, AccountEve
   };
 }
 
+interface Places {
+  /** Id of the collection. */
+  readonly id: string;
+  readonly items: readonly AccountCollectionItem[];
+}
+
+/** Notifies the servers of removed accounts. */
+function removed(here: Here, now: Now, effects: Effects, { id, items }: Places): Promise<void> {
+  const asked = items.filter(({ pending, stampUri }) => pending === true || stampUri !== undefined);
+  return forEach(here, now, effects, { id, items: asked }, (actor, _featured, collection, item) =>
+    removeFeaturedActivity(actor, collection, item),
+  );
+}
+
+/** Sends one activity for each of some places in a collection, to the server of its account. */
+async function forEach(
+  here: Here,
+  now: Now,
+  effects: Effects,
+  { id, items }: Places,
+  render: (actor: string, featured: string, collection: string, item: string) => Outgoing['activity'],
+): Promise<void> {
+  const collection = collectionUri(here.baseUrl, { username: now.state.owner?.username ?? '' }, id);
+  for (const [place, { id: item, account }] of items.entries())
+    await send(here, now, effects, account, collection, (actor, to) => render(actor, to, collection, item), place);
+}
+
 async function send(
   { tables, baseUrl }: Here,
   now: Now,
@@ -54,6 +92,7 @@ async function send(
   by: string,
   collection: string,
   render: Render,
+  place = 0,
 ): Promise<void> {
   const username = now.state.owner?.username;
   const other = await tables.get(accounts, { account: by });
@@ -62,5 +101,5 @@ async function send(
   const activity = render(uri, accountUri(baseUrl, other));
   const order = `feature ${now.self} ${collection}`;
   const signer = { id: now.self, uri };
-  await queueActivity(tables, now, effects, { activity, inboxes: [other.remote.inbox], signer, order });
+  await queueActivity(tables, now, effects, { activity, inboxes: [other.remote.inbox], signer, order }, place);
 }

@@ -1,9 +1,11 @@
 import { type DomainPolicy, NO_LIMITS } from '../../../../actors/domain/servers/domain-policy.js';
-import { Inbox, type InboxNeeds } from '../../../../actors/federation/inbox/inbox.js';
+import type { StampDocument } from '../../../../actors/federation/documents/stamp.js';
+import { Inbox, type InboxNeeds, takeLater } from '../../../../actors/federation/inbox/inbox.js';
 import type { IncomingServices } from '../../../../actors/federation/inbox/port.js';
 import { KnownActivities } from '../../../../actors/federation/inbox/replays.js';
 import { keysOf } from '../../../../actors/federation/reading/authority.js';
 import type { KnownStatus } from '../../../../actors/federation/remote/port.js';
+import type { StampProof } from '../../../../actors/federation/remote/stamps.js';
 import type { StoreAccountRecord, StoreStatusRecord } from '../../../../proto/gen/types.js';
 import { MemoryTables } from '../../../../store/memory/memory-tables.js';
 import { put } from '../../../../store/port.js';
@@ -51,6 +53,8 @@ export class ForeignWorld {
   readonly strangers = new Map<string, PeerActor>();
   relation = { following: false, blockedBy: false };
   answer: unknown = {};
+  /** Answers for stamps. */
+  stamps: (stamped: StampDocument) => StampProof = () => 'accepted';
   readonly inbox: Inbox;
 
   private constructor(
@@ -119,6 +123,12 @@ export class ForeignWorld {
     return answer === 'taken' ? answer : answer.problem;
   }
 
+  /** Carries out an activity that has waited for a fetch. */
+  later(actor: PeerActor, activity: Document) {
+    const waited = { signer: actor.uri, body: Buffer.from(JSON.stringify(activity)) };
+    return takeLater(waited as never, this.services());
+  }
+
   private services(): IncomingServices {
     const ask = async (actor: string, command: string, input: unknown) => {
       this.sent.push([actor, command, input]);
@@ -168,6 +178,10 @@ export class ForeignWorld {
       askConversation: ask,
       askReport: ask,
       askInstance: ask,
+      proveStamp: async (stamped) => {
+        this.fetched.push(stamped.id);
+        return this.stamps(stamped);
+      },
       relationsOf: async () => this.relation,
       localAccount: async (name) => this.local.get(name),
       activities: new KnownActivities(this.tables),

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { COLLECTION_ITEMS_MAX, COLLECTIONS_MAX } from '../../../../actors/account/collections.js';
-import { collections as rows } from '../../../../store/tables.js';
+import { put, type Tables } from '../../../../store/port.js';
+import { accounts, collections as rows } from '../../../../store/tables.js';
 import { EventStream } from '../../../kit/network/event-stream.js';
 import { linkTo, type Person, TestServer } from '../../../kit/services/server.js';
 import { until } from '../../../kit/time/until.js';
@@ -402,4 +403,48 @@ test('a token allows with collections what its scopes name', async () => {
   assert.equal((await server.ask('GET', own, undefined, reads)).status, 200);
   const role = (await joe.get('/api/v1/accounts/verify_credentials')).body.role;
   assert.equal(role.collection_limit, COLLECTIONS_MAX);
+});
+
+test('an account of another server is asked by its policy, and pending for the owner alone', async () => {
+  const [pia, quinn, rob] = await people('paula', 'quentin', 'ruben');
+  const { tables, clock } = server.node.services;
+  const uri = 'https://far.example/users/rob';
+  const actor = {
+    ...{
+      uri,
+      url: '',
+      inbox: `${uri}/inbox`,
+      sharedInbox: '',
+      outbox: '',
+      followersUri: '',
+      featuredUri: '',
+      keys: [],
+    },
+    ...{ type: 'Person', alsoKnownAs: [], movedTo: '', fetchedAtMs: clock.nowMs(), gone: false, avatarUrl: '' },
+    ...{ headerUrl: '', emojis: [], publishedMs: 0 },
+  };
+  const stored = await tables.get(accounts, { account: rob.id });
+  const describes = (policy: object) => {
+    const record = { ...stored, domain: 'far.example', origin: { uri, url: '' }, remote: { ...actor, ...policy } };
+    return (tables as Tables).write([put(accounts, { account: rob.id }, record as never)]);
+  };
+  const approval = async () => (await pia.get(`/api/v1/accounts/${rob.id}`)).body.feature_approval;
+  for (const policy of [{}, { featurePolicy: 'followers' }, { featurePolicy: 'public', gone: true }]) {
+    await describes(policy);
+    assert.equal((await pia.post(collections, { name: 'Birds', account_ids: [rob.id] })).status, 403);
+  }
+  await describes({});
+  assert.deepEqual(await approval(), { automatic: [], manual: [], current_user: 'denied' });
+  await describes({ featurePolicy: 'followers', manualFeaturePolicy: 'public' });
+  assert.deepEqual(await approval(), { automatic: ['followers'], manual: ['public'], current_user: 'manual' });
+  const { id, items } = await makes(pia, [quinn, rob]);
+  const states = async (by: Pick<Person, 'get'>) =>
+    (await by.get(`${collections}/${id}`)).body.collection.items.map(({ state }: { state: string }) => state);
+  assert.deepEqual(await states(pia), ['accepted', 'pending']);
+  for (const by of [quinn, server]) assert.deepEqual(await states(by), ['accepted']);
+  assert.equal(
+    (await server.ask('DELETE', `${collections}/${id}/items/${items[1].id}`, undefined, pia.token)).status,
+    200,
+  );
+  assert.deepEqual(await states(pia), ['accepted']);
 });

@@ -1,15 +1,15 @@
-import type { StoreStatusRecord } from '../../../proto/gen/types.js';
-import { statuses } from '../../../store/tables.js';
-import { isLocal, readLocalUri, stampUri } from '../../domain/addresses.js';
-import type { ActivityHandler, IncomingActivity, IncomingServices, Outcome } from '../inbox/port.js';
-import { isBy } from '../reading/authority.js';
-import { quoteIn } from '../reading/quote.js';
-import { isSameOrigin } from '../reading/uris.js';
-import { idOf, objectOf } from '../reading/values.js';
-import { isMissing } from '../remote/port.js';
-import { outcomeOfNote } from './create.js';
-import { outcomeOf } from './local.js';
-import { shownStatus } from './status.js';
+import type { StoreStatusRecord } from '../../../../proto/gen/types.js';
+import { statuses } from '../../../../store/tables.js';
+import { isLocal, readLocalUri, stampUri } from '../../../domain/addresses.js';
+import type { ActivityHandler, IncomingActivity, IncomingServices, Outcome } from '../../inbox/port.js';
+import { isBy } from '../../reading/authority.js';
+import { quoteIn } from '../../reading/quote.js';
+import { isSameOrigin } from '../../reading/uris.js';
+import { idOf, objectOf } from '../../reading/values.js';
+import { isMissing } from '../../remote/port.js';
+import { outcomeOfNote } from '../create.js';
+import { outcomeOf } from '../local.js';
+import { shownStatus } from '../status.js';
 
 /**
  * The sender asks to quote a local status with a status of its own, which is stored. The conversation of the quoted

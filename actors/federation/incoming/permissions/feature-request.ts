@@ -1,7 +1,7 @@
-import type { ActivityHandler } from '../inbox/port.js';
-import { isSameOrigin } from '../reading/uris.js';
-import { idOf } from '../reading/values.js';
-import { localAccountAt, outcomeOf } from './local.js';
+import type { ActivityHandler } from '../../inbox/port.js';
+import { isSameOrigin } from '../../reading/uris.js';
+import { idOf } from '../../reading/values.js';
+import { localAccountAt, outcomeOf } from '../local.js';
 
 /**
  * The sender asks to feature a local account in a collection of its own server. The account's actor decides and answers;

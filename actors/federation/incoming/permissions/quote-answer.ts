@@ -1,12 +1,12 @@
-import type { StoreAccountRecord, StoreStatusRecord } from '../../../proto/gen/types.js';
-import { quoteStamps } from '../../../store/federation-tables.js';
-import { statuses } from '../../../store/tables.js';
-import { isLocal } from '../../domain/addresses.js';
-import { uriKey } from '../../domain/text/uri-key.js';
-import type { IncomingActivity, IncomingServices, Outcome } from '../inbox/port.js';
-import { quotingIn } from '../outgoing/quote-request.js';
-import { idOf, type JsonObject, objectOf, typesOf } from '../reading/values.js';
-import { outcomeOf } from './local.js';
+import type { StoreAccountRecord, StoreStatusRecord } from '../../../../proto/gen/types.js';
+import { quoteStamps } from '../../../../store/federation-tables.js';
+import { statuses } from '../../../../store/tables.js';
+import { isLocal } from '../../../domain/addresses.js';
+import { uriKey } from '../../../domain/text/uri-key.js';
+import type { IncomingActivity, IncomingServices, Outcome } from '../../inbox/port.js';
+import { quotingIn } from '../../outgoing/quote-request.js';
+import { idOf, type JsonObject, objectOf, typesOf } from '../../reading/values.js';
+import { outcomeOf } from '../local.js';
 import { stampIn } from './stamp.js';
 
 /**

@@ -1,8 +1,8 @@
-import { deletedUris } from '../../../store/federation-tables.js';
-import { uriKey } from '../../domain/text/uri-key.js';
-import type { IncomingServices } from '../inbox/port.js';
-import { mayStamp } from '../reading/stamp.js';
-import { idOf, type JsonObject } from '../reading/values.js';
+import { deletedUris } from '../../../../store/federation-tables.js';
+import { uriKey } from '../../../domain/text/uri-key.js';
+import type { IncomingServices } from '../../inbox/port.js';
+import { mayStamp } from '../../reading/stamp.js';
+import { idOf, type JsonObject } from '../../reading/values.js';
 
 /** Returns the stamp that an Accept names, unless it was deleted already, or cannot be the sender's. */
 export async function stampIn(
