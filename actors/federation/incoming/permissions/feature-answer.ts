@@ -7,8 +7,8 @@ import { uriKey } from '../../../domain/text/uri-key.js';
 import { featureStampDocument } from '../../documents/stamp.js';
 import type { IncomingActivity, IncomingServices, Outcome } from '../../inbox/port.js';
 import { placeAsked } from '../../outgoing/feature-request.js';
-import { idOf, objectOf, typesOf } from '../../reading/values.js';
 import { outcomeOf } from '../local.js';
+import { answeredRequest } from './answered-request.js';
 import { stampIn } from './stamp.js';
 
 /**
@@ -17,17 +17,15 @@ import { stampIn } from './stamp.js';
  * FEP-7aa9, Accept and Reject.
  */
 export async function answeredFeature(
-  { document, allowed, sender, senderUri, mayFetch }: IncomingActivity,
+  activity: IncomingActivity,
   isAccepted: boolean,
   services: IncomingServices,
 ): Promise<Outcome | undefined> {
-  const request = objectOf(document.object);
-  const named = placeAsked(allowed.objectId ?? '');
-  const isFeature = named !== undefined || (request !== undefined && typesOf(request).includes('FeatureRequest'));
-  if (!isFeature) return undefined;
-  const place = await placeAt(named ?? idOf(request?.instrument) ?? '', sender, services);
-  const object = idOf(request?.object);
-  if (place === undefined || (object !== undefined && object !== senderUri)) return 'ignored';
+  const request = answeredRequest(activity, 'FeatureRequest', placeAsked);
+  if (request === undefined) return undefined;
+  const { document, sender, senderUri, mayFetch } = activity;
+  const place = await placeAt(request.instrument ?? '', sender, services);
+  if (place === undefined || (request.object !== undefined && request.object !== senderUri)) return 'ignored';
   const { id, item, owner, collection } = place;
   const settled = { id, item, by: sender.id };
   if (!isAccepted) return outcomeOf(await services.askAccount(owner, 'settleFeature', settled));

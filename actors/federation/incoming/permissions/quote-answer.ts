@@ -5,8 +5,8 @@ import { isLocal } from '../../../domain/addresses.js';
 import { uriKey } from '../../../domain/text/uri-key.js';
 import type { IncomingActivity, IncomingServices, Outcome } from '../../inbox/port.js';
 import { quotingIn } from '../../outgoing/quote-request.js';
-import { idOf, type JsonObject, objectOf, typesOf } from '../../reading/values.js';
 import { outcomeOf } from '../local.js';
+import { type AnsweredRequest, answeredRequest } from './answered-request.js';
 import { stampIn } from './stamp.js';
 
 /**
@@ -14,16 +14,15 @@ import { stampIn } from './stamp.js';
  * activity answers no QuoteRequest. Source: FEP-044f, Accept and Reject.
  */
 export async function answeredQuote(
-  { document, allowed, sender, senderUri }: IncomingActivity,
+  activity: IncomingActivity,
   state: 'accepted' | 'rejected',
   services: IncomingServices,
 ): Promise<Outcome | undefined> {
-  const request = objectOf(document.object);
-  const named = quotingIn(allowed.objectId ?? '');
-  const isQuote = named !== undefined || (request !== undefined && typesOf(request).includes('QuoteRequest'));
-  if (!isQuote) return undefined;
-  const record = await quotingRecord(named ?? idOf(request?.instrument), services);
-  if (record === undefined || !isAnsweredBy(record, sender, request)) return 'ignored';
+  const request = answeredRequest(activity, 'QuoteRequest', quotingIn);
+  if (request === undefined) return undefined;
+  const record = await quotingRecord(request.instrument, services);
+  if (record === undefined || !isAnsweredBy(record, activity.sender, request)) return 'ignored';
+  const { document, senderUri } = activity;
   const approvalUri = state === 'accepted' ? await stampIn(document, senderUri, services) : undefined;
   if (state === 'accepted' && approvalUri === undefined) return 'ignored';
   return settle(record, state, approvalUri, services);
@@ -52,12 +51,7 @@ async function quotingRecord(
   return record?.deleted === false && isLocal(record) ? record : undefined;
 }
 
-function isAnsweredBy(
-  { quote }: StoreStatusRecord,
-  { id }: StoreAccountRecord,
-  request: JsonObject | undefined,
-): boolean {
-  const object = idOf(request?.object);
+function isAnsweredBy({ quote }: StoreStatusRecord, { id }: StoreAccountRecord, { object }: AnsweredRequest): boolean {
   return quote?.accountId === id && !!quote.uri && (object === undefined || object === quote.uri);
 }
 
