@@ -1,6 +1,6 @@
 import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
-import { type Quoters, quotersIn } from '../domain/quoting.js';
+import { type Permitted, type Policies, permittedIn } from '../domain/quoting.js';
 import type { Slice } from '../runtime/slice.js';
 import type { State as ProfileState } from './profile.js';
 import type { RelationState } from './relations.js';
@@ -11,7 +11,7 @@ export interface Commands {
 }
 
 /** The accounts that may add an account to collections: everybody, its followers, or nobody. */
-export type Consent = Quoters;
+export type Consent = Permitted;
 
 /** Derives the consent from the profile: an account that does not want to be discovered is in no collection. */
 export function consentOf({ discoverable, locked }: Pick<P.AccountProfile, 'discoverable' | 'locked'>): Consent {
@@ -19,13 +19,10 @@ export function consentOf({ discoverable, locked }: Pick<P.AccountProfile, 'disc
   return locked ? 'followers' : 'public';
 }
 
-/** Returns the accounts that an account of another server may be featured by, and those that may ask to. Source: FEP-7aa9. */
-export const remoteConsentOf = ({
-  featurePolicy,
-  manualFeaturePolicy,
-}: P.StoreRemoteActor): { readonly automatic: Consent; readonly manual: Consent } => ({
-  automatic: quotersIn(featurePolicy),
-  manual: quotersIn(manualFeaturePolicy),
+/** Returns the accounts that may feature an account of another server, and those that may ask it. Source: FEP-7aa9. */
+export const remoteConsentOf = ({ featurePolicy, manualFeaturePolicy }: P.StoreRemoteActor): Policies => ({
+  automatic: permittedIn(featurePolicy),
+  manual: permittedIn(manualFeaturePolicy),
 });
 
 /** Returns the accounts that may send a request to feature an account of another server. Its server decides. */

@@ -1,13 +1,7 @@
-import type { Quoters } from '../../domain/quoting.js';
+import type { Permitted, Policies } from '../../domain/quoting.js';
 import { PUBLIC } from '../documents/context.js';
 import { canonicalUri } from './uris.js';
 import { idsOf, type JsonObject, objectOf } from './values.js';
-
-/** Accounts that may do something with what is another's, and those that may ask its owner. */
-export interface Policies {
-  readonly automatic: Quoters;
-  readonly manual: Quoters;
-}
 
 /**
  * Reads one interaction of an `interactionPolicy`. Only everybody and the owner's followers count; no policy permits
@@ -19,7 +13,7 @@ export function policiesIn(
   followersUri: string,
 ): Policies {
   const policy = objectOf(objectOf(interactionPolicy)?.[interaction]) ?? {};
-  const permitted = (allowed: unknown): Quoters => {
+  const permitted = (allowed: unknown): Permitted => {
     const uris = idsOf(allowed);
     if (uris.includes(PUBLIC)) return 'public';
     const followers = canonicalUri(followersUri);

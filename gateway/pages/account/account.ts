@@ -11,6 +11,7 @@ import { isoDay, isoTime } from '../../paging/iso-time.js';
 import { CustomEmoji, emojiIn, NO_EMOJI, remoteEmoji } from '../../settings/custom-emoji.js';
 import { remoteMediaUrl } from '../../settings/remote-media.js';
 import type { InstanceSettings } from '../../settings/settings.js';
+import { approvalFields } from '../approvals.js';
 import { AccountRole, Role, renderAccountRoles, renderRole } from './role.js';
 
 /** The REST API's Field. */
@@ -23,11 +24,7 @@ export const Field = entity('Field', {
 export type Field = Shape<typeof Field>;
 
 /** The REST API's FeatureApproval. It follows from the owner's settings without a request. */
-export const FeatureApproval = entity('FeatureApproval', {
-  automatic: Type.Array(oneOf('public', 'followers')),
-  manual: Type.Array(oneOf('public', 'followers')),
-  current_user: oneOf('automatic', 'manual', 'denied'),
-});
+export const FeatureApproval = entity('FeatureApproval', approvalFields);
 export type FeatureApproval = Shape<typeof FeatureApproval>;
 
 /** The REST API's Account. */

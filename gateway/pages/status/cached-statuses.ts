@@ -6,8 +6,8 @@ import type { InstanceSettings } from '../../settings/settings.js';
 import type { FilterMatch } from '../../viewing/filters.js';
 import { renderAccount } from '../account/account.js';
 import { renderFilterResult } from '../account/filter.js';
+import { APPROVALS, approval } from '../approvals.js';
 import { type Poll, renderPoll } from './poll.js';
-import { APPROVALS, approval } from './quote.js';
 import { renderStatus, statusCounts, type ViewerMarks, viewerBits, viewerMarks } from './status.js';
 import { linkedCollections } from './tagged-collections.js';
 
@@ -158,7 +158,7 @@ export class Tails {
   ): Uint8Array {
     const isOpen = record.reblogOfId === undefined && record.quote === undefined;
     const bits = viewer === undefined ? undefined : viewerBits(record, author, viewer, mark, isMuted);
-    const place = ((bits === undefined ? 0 : bits * 2 + 1) * APPROVALS + quotable) * 2 + (isOpen ? 1 : 0);
+    const place = ((bits === undefined ? 0 : bits * 2 + 1) * APPROVALS.length + quotable) * 2 + (isOpen ? 1 : 0);
     if (record.poll !== undefined) {
       const poll = renderPoll(this.#instance, record, record.poll, clock.nowMs(), viewer, mark);
       return tailOf(isOpen, quotable, marksOf(bits, filtered), poll);

@@ -7,11 +7,12 @@ import { CustomEmoji, emojiIn, remoteEmoji } from '../../settings/custom-emoji.j
 import type { InstanceSettings } from '../../settings/settings.js';
 import { Account, renderAccount } from '../account/account.js';
 import { FilterResult } from '../account/filter.js';
+import { approval } from '../approvals.js';
 import { Collection } from './collection.js';
 import { MediaAttachment, renderMediaList } from './media.js';
 import { Poll } from './poll.js';
 import { PreviewCard, renderPreviewCard } from './preview-card.js';
-import { approval, approvalOf, QuoteApproval, quoteState, ShallowQuote } from './quote.js';
+import { approvalOf, QuoteApproval, quoteState, ShallowQuote } from './quote.js';
 import { StatusTag } from './tag.js';
 
 /** The REST API's Status::Mention. */

@@ -3,11 +3,12 @@ import { seenNotifications } from '../../../gateway/notifications/seen-notificat
 import type { StoredNotification } from '../../../gateway/notifications/stored-notification.js';
 import { type Account, renderAccount } from '../../../gateway/pages/account/account.js';
 import { renderFilterResult } from '../../../gateway/pages/account/filter.js';
+import { approval } from '../../../gateway/pages/approvals.js';
 import { notificationHead } from '../../../gateway/pages/notification/notification.js';
 import type { NotificationSubject } from '../../../gateway/pages/notification/notification-subject.js';
 import { renderCollection } from '../../../gateway/pages/status/collection.js';
 import { renderPoll } from '../../../gateway/pages/status/poll.js';
-import { approval, approvalOf, shallowQuote } from '../../../gateway/pages/status/quote.js';
+import { approvalOf, shallowQuote } from '../../../gateway/pages/status/quote.js';
 import {
   type Quote,
   renderStatus,
