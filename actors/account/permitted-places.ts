@@ -14,7 +14,7 @@ export interface Events {
 type State = Pick<CollectionsState, 'collections'>;
 
 const missing = () => problem('not_found', 'Record not found');
-/** Longest address of a stamp that is stored. Source: longer than those of any known server. */
+/** Longest address of a stamp that is stored: those of known servers are shorter. */
 const STAMP_CHARS_MAX = 500;
 
 /**

@@ -12,7 +12,10 @@ export interface FeaturedAccount {
   readonly stampUri?: string | undefined;
 }
 
-/** Renders a collection of a local account; each account in it comes with the stamp by which it permits its place. Source: FEP-7aa9. */
+/**
+ * Renders a collection of a local account; each account in it comes with the stamp by which it permits its place.
+ * Source: FEP-7aa9.
+ */
 export function featuredCollectionDocument(
   baseUrl: string,
   { id: collection, text, createdAtMs, updatedAtMs }: AccountCollection,
