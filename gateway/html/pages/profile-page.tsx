@@ -60,7 +60,7 @@ export function profilePage(site: Site, reader: Reader, profile: Profile): Answe
         </section>
       )}
       <nav class="tabs" aria-label={texts.profile.posts}>
-        {(['posts', 'with_replies', 'media'] as const).map((one) => (
+        {tabsOf(account).map((one) => (
           <a
             key={one}
             href={`${path}${TAB_PATHS[one]}`}
@@ -84,6 +84,10 @@ export function profilePage(site: Site, reader: Reader, profile: Profile): Answe
   const own = tagged === undefined ? `${path}${TAB_PATHS[tab]}` : taggedPath(account, tagged);
   return htmlAnswer(site, reader, viewOf(site, profile, own), body);
 }
+
+/** Returns the tabs that a person shows. */
+const tabsOf = ({ show_media }: Account): readonly ProfileTab[] =>
+  show_media === false ? ['posts', 'with_replies'] : ['posts', 'with_replies', 'media'];
 
 /** Path of a person's posts with a hashtag. */
 const taggedPath = (account: Account, name: string): string =>

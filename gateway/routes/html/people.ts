@@ -41,11 +41,13 @@ const forPerson = async (
   return isProblem(record) ? record : show(record);
 };
 
-const CHOICES: Readonly<Record<ProfileTab, Omit<Parameters<typeof accountTimeline>[4], 'tagged'>>> = {
-  posts: { excludeReplies: true, excludeReblogs: false },
-  with_replies: { excludeReplies: false, excludeReblogs: false },
-  media: { excludeReplies: false, excludeReblogs: true, onlyMedia: true },
-};
+type Choice = Omit<Parameters<typeof accountTimeline>[4], 'tagged'>;
+
+/** Returns the statuses of a tab. The owner may leave replies to others out of the media. */
+function choiceOf(tab: ProfileTab, { profile }: StoreAccountRecord): Choice {
+  if (tab !== 'media') return { excludeReplies: tab === 'posts', excludeReblogs: false };
+  return { excludeReplies: profile?.hideMediaReplies === true, excludeReblogs: true, onlyMedia: true };
+}
 
 async function profile(
   request: Asked<PageQuery>,
@@ -59,7 +61,7 @@ async function profile(
     siteOf(services),
     readerOf(request),
     accountPieces(services, record),
-    accountTimeline(services, undefined, record.id, bounds, { ...CHOICES[tab], tagged }),
+    accountTimeline(services, undefined, record.id, bounds, { ...choiceOf(tab, record), tagged }),
   ]);
   const isFirst = bounds.before === undefined && bounds.after === undefined;
   const isFront = tab === 'posts' && tagged === undefined && isFirst;
@@ -121,7 +123,11 @@ const tab = (path: string, which: ProfileTab): AnyRoute =>
     auth: 'none',
     params: Type.Object(personParams),
     query: pagedQuery,
-    handle: (request) => forPerson(request, (record) => profile(request, record, which)),
+    handle: (request) =>
+      forPerson(request, async (record) => {
+        const isHidden = which === 'media' && record.profile?.hideMedia === true;
+        return isHidden ? notFound() : profile(request, record, which);
+      }),
   });
 
 /** Longest hashtag in an address. */

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import sharp from 'sharp';
+import { sendForm } from '../../kit/network/multipart.js';
 import { type Person, TestServer } from '../../kit/services/server.js';
 
 const BROWSER = 'text/html,application/xhtml+xml,*/*;q=0.8';
@@ -49,6 +51,32 @@ test('tabs hold replies and media apart', async () => {
   assert.doesNotMatch((await page('/@ann')).text, /my reply/);
   assert.match((await page(`/@${ann.name}/with_replies`)).text, /my reply/);
   assert.doesNotMatch((await page(`/@${ann.name}/media`)).text, /my reply/);
+});
+
+test('the owner of a profile may hide its media, or the replies among them', async () => {
+  const zoe = await server.person('zoe');
+  const file = await sharp({ create: { width: 8, height: 8, channels: 3, background: 'teal' } })
+    .png()
+    .toBuffer();
+  const picture = async () => [(await sendForm(zoe, 'POST', '/api/v2/media', { file })).body.id];
+  const post = await zoe.says('a picture', { media_ids: await picture() });
+  const other = await say(ann, { status: 'asks for a picture' });
+  await zoe.says('@ann one for you', { in_reply_to_id: other, media_ids: await picture() });
+  await zoe.says('one for me', { in_reply_to_id: post, media_ids: await picture() });
+  const media = async () => (await page('/@zoe/media')).text;
+  assert.match(await media(), /one for me.*one for you.*a picture/s);
+  await change(zoe, { show_media_replies: false });
+  assert.match(await media(), /one for me.*a picture/s);
+  assert.doesNotMatch(await media(), /one for you/);
+  assert.match((await page('/@zoe')).text, /href="\/@zoe\/media"/);
+  const known = (await page('/@zoe/media')).headers.get('etag') ?? '';
+  await change(zoe, { show_media: false });
+  for (const path of ['/@zoe', '/@zoe/with_replies'])
+    assert.doesNotMatch((await page(path)).text, /href="\/@zoe\/media"/, path);
+  const [hidden, absent] = [await page('/@zoe/media', { 'if-none-match': known }), await page('/@zoe/1')];
+  assert.deepEqual([hidden.status, hidden.text.replaceAll('/@zoe/media', '/@zoe/1')], [404, absent.text]);
+  await change(zoe, { show_media: true, show_media_replies: true });
+  assert.match(await media(), /one for you/);
 });
 
 test('a profile shows the people whom its owner features, until one of them is suspended or the owner hides them', async () => {
