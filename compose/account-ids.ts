@@ -6,8 +6,14 @@ import type { TypedAsk } from '../actors/runtime/kind.js';
 import type { Runtime } from '../actors/runtime/runtime.js';
 
 /**
+ * Distance of the shards of two ids in a row. It is odd, so a cycle takes each shard once. It is the golden ratio's share
+ * of all shards, so any few ids in a row lie far apart: nodes own runs of neighbouring shards.
+ */
+const STRIDE = 633;
+
+/**
  * Returns a generator of account ids that cycles through all shards, so that accounts created through one node spread
- * over all nodes. The owner of each shard creates its ids, so no two nodes create the same one. An id of another node's
+ * evenly over all nodes. The owner of each shard creates its ids, so no two nodes create the same one. An id of another node's
  * shard costs one request on the bus; while that node is unreachable, the id comes from a shard of this node.
  */
 export function accountIds(
@@ -17,7 +23,7 @@ export function accountIds(
 ): () => Promise<string> {
   let turn = Math.floor(random.fraction() * SHARDS);
   return async () => {
-    turn = (turn + 1) % SHARDS;
+    turn = (turn + STRIDE) % SHARDS;
     const shard = turn;
     const own = runtime.mintId(shard);
     if (own !== undefined) return own;

@@ -16,10 +16,10 @@ const NONE = new Uint8Array(0);
 /**
  * The id, the distance of the floor of statuses below it, and the distances of named statuses; those of late statuses;
  * the distance of the floor of notifications from that of statuses, and the distances of named notifications. uWebSockets
- * reads 4 KB of headers, of which a position has 2 KB at most.
+ * reads 4 KB of headers, of which a position has 2.5 KB at most.
  */
 const POSITION =
-  /^[0-9]{1,18}(?:~-?[0-9a-z]{1,12}){0,194}(?:\.(?:~-?[0-9a-z]{1,12}){0,66}(?:\.(?:~-?[0-9a-z]{1,12}){1,50})?)?$/;
+  /^[0-9]{1,18}(?:~-?[0-9a-z]{1,12}){0,194}(?:\.(?:~-?[0-9a-z]{1,12}){0,130}(?:\.(?:~-?[0-9a-z]{1,12}){1,50})?)?$/;
 
 /** Position from which a stream resumes: what is missing of statuses, and of notifications if they have a floor. */
 export interface Since extends Sent {

@@ -1,8 +1,8 @@
 import { compareIds, idMs, idsApart, makeId } from '../../actors/domain/ids.js';
 import type { Clock } from '../../actors/domain/time.js';
 
-/** Late ids: those that were under way when their owner was killed, up to 500 bytes. */
-export const LATE_MAX = 64;
+/** Named late ids: those that were under way when their owner was killed, up to 1 KB. */
+const LATE_MAX = 128;
 /**
  * Time for which late ids are named below the floor. A stream that is resumed reads the rows of late statuses from half
  * a minute before its floor on; clocks differ.

@@ -22,6 +22,16 @@ test('ids are of all shards in turn, each minted by the owner of its shard', asy
   assert.ok(asked.every((shard) => shard % 2 === 1));
 });
 
+test('six ids in a row lie in all thirds of the shards, as nodes own them, wherever the cycle begins', async () => {
+  const anyOwner = { mintId: (shard: number) => makeId(2, shard, 0) };
+  for (let start = 0; start < SHARDS; start++) {
+    const next = accountIds(anyOwner, (() => assert.fail('owned')) as never, { fraction: () => start / SHARDS });
+    const thirds = new Set<number>();
+    for (let count = 0; count < 6; count++) thirds.add(Math.floor((3 * idShard(await next())) / SHARDS));
+    assert.equal(thirds.size, 3);
+  }
+});
+
 test('while another owner is unreachable the id is of a shard of this node', async () => {
   const ask = () => Promise.reject(new Unavailable('no answer'));
   const next = accountIds(runtime, ask as never, random);
