@@ -136,8 +136,8 @@ function addProgram(registry: Registry, node: Node): void {
   });
 }
 
-/** Adds the requests of this node to other servers since its start. */
-function addFederation(registry: Registry, { federation }: Node): void {
+/** Adds the requests of this node to other servers since its start, and the stamps that it has verified. */
+function addFederation(registry: Registry, { federation, stamps }: Node): void {
   const counts = {
     fetches: 'Fetches of objects of other servers',
     deliveries: 'Deliveries to inboxes of other servers',
@@ -153,6 +153,16 @@ function addFederation(registry: Registry, { federation }: Node): void {
       },
     });
   }
+  new Gauge({
+    name: 'murmuration_federation_stamps',
+    help: 'Verified stamps of other servers (QuoteAuthorization, FeatureAuthorization), by type and outcome',
+    labelNames: ['type', 'outcome'],
+    registers: [registry],
+    collect() {
+      for (const [type, counted] of Object.entries(stamps))
+        for (const [outcome, count] of Object.entries(counted)) this.set({ type, outcome }, count);
+    },
+  });
 }
 
 /** Adds the pushes of this node since its start, and the age of the oldest that waits for another attempt. */

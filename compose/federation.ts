@@ -5,6 +5,7 @@ import { OutgoingDocuments } from '../actors/federation/delivery/documents.js';
 import { DeliveryFigures } from '../actors/federation/delivery/figures.js';
 import type { DeliveryContext } from '../actors/federation/delivery/pass.js';
 import { instanceActorUri } from '../actors/federation/documents/actor.js';
+import { Stamps } from '../actors/federation/remote/stamps.js';
 import { headerFor } from '../actors/federation/synchronization/partial-followers.js';
 import { Cache } from '../store/cache/cache.js';
 import type { SchemeMemory } from '../transport/federation/port.js';
@@ -21,6 +22,8 @@ export interface Federation {
   readonly schemes: SchemeMemory;
   /** Counts of this node's deliveries. */
   readonly delivery: DeliveryFigures;
+  /** Verifies stamps of other servers. */
+  readonly stamps: Stamps;
 }
 
 /** Cached texts of activities, some 3 KB each: those of posts that go to many hosts at the moment. */
@@ -34,14 +37,11 @@ export function openFederation(
 ): Federation {
   const schemes = new CachedSchemes(caches);
   const instance = keys.signerOf(INSTANCE_KEY, instanceActorUri(settings.BASE_URL));
+  const isSuspended = (host: string) => domains.of(host).suspended;
+  const client = new SignedClient({ ...connections, clock, instance, schemes, isSuspended });
   return {
-    client: new SignedClient({
-      ...connections,
-      clock,
-      instance,
-      schemes,
-      isSuspended: (host) => domains.of(host).suspended,
-    }),
+    client,
+    stamps: new Stamps(client),
     signatures: new SignatureVerifier(caches, schemes),
     schemes,
     delivery: new DeliveryFigures(),

@@ -1,6 +1,7 @@
 import type { Logger as PinoLogger } from 'pino';
 import type { DeliveryFigures } from '../actors/federation/delivery/figures.js';
 import type { WaitingActivities } from '../actors/federation/inbox/waiting.js';
+import type { Stamps } from '../actors/federation/remote/stamps.js';
 import type { MailFigures } from '../actors/mail/mail-figures.js';
 import type { PushFigures } from '../actors/push/figures.js';
 import type { Commands as HostCommands } from '../actors/remote-host/remote-host.js';
@@ -51,6 +52,8 @@ export interface Node {
   readonly blockLists: BlockLists;
   /** Counts of the activities that this node delivers, and those that wait. */
   readonly delivery: DeliveryFigures;
+  /** Counts of the verified stamps of other servers, by type and result. */
+  readonly stamps: Stamps['figures'];
   /** Mails that this node has sent, and those that wait. */
   readonly mails: { readonly figures: MailFigures; waiting(): ReturnType<MailFigures['waiting']> };
   /** Undefined until it listens. */
@@ -151,6 +154,7 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
     pushes: outside.pushes,
     federation: outside.federation.client.figures,
     delivery: outside.federation.delivery,
+    stamps: outside.federation.stamps.figures,
     askHost: askerOf(kinds.host, runtime),
     blockLists,
     waitingInbox: () => gateway.waiting.size,

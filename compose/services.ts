@@ -1,10 +1,8 @@
 import { IDS_PER_MS, makeId, SHARDS } from '../actors/domain/ids.js';
 import type { Random } from '../actors/domain/time.js';
 import { returnedHosts } from '../actors/federation/delivery/returned-hosts.js';
-import type { StampDocument } from '../actors/federation/documents/stamp.js';
 import type { WaitingActivities } from '../actors/federation/inbox/waiting.js';
 import { isMissing } from '../actors/federation/remote/port.js';
-import { proveStamp } from '../actors/federation/remote/stamps.js';
 import { Registrar } from '../actors/registry.js';
 import { answererOf, askerOf, receiverOf } from '../actors/runtime/kind.js';
 import type { StampClock } from '../actors/runtime/placement/stamp-clock.js';
@@ -73,9 +71,8 @@ export async function openServices(
   const linkCard = linkCards(askerOf(webPage, runtime));
   const registry = registrarOf(base);
   const newAccountId = accountIds(runtime, askInstance, random);
-  const remote = openRemote(base, kinds, runtime, { registry, newAccountId }, federation.client);
-  const prove = (stamped: StampDocument) => proveStamp(federation.client, stamped);
-  const known = { ...remote, policies: outside.domains, relays: outside.relays, proveStamp: prove };
+  const remote = openRemote(base, kinds, runtime, { registry, newAccountId }, federation);
+  const known = { ...remote, policies: outside.domains, relays: outside.relays, stamps: federation.stamps };
   outside.creators.fill(async (username, domain) => {
     if (domain === settings.DOMAIN.toLowerCase()) return localAccountNamed({ registry, tables }, username);
     const found = await remote.people.named(username, domain);

@@ -26,7 +26,10 @@ export const permittedPlaces: Slice<State, Commands, Events, Pick<CollectionEven
     settleFeature(state, { id, item: named, by, stampUri }, about) {
       const item = placeOf(state, id, by, named);
       if (item === undefined || (stampUri !== undefined && stampUri.length > STAMP_CHARS_MAX)) return missing();
-      if (stampUri === undefined) return { events: [removal(id, [item], item.pending !== true, about)], reply: {} };
+      if (stampUri === undefined) {
+        const removed = removal(id, [item], item.pending !== true, about);
+        return { events: [{ ...removed, refused: true }], reply: {} };
+      }
       if (item.stampUri === stampUri) return { events: [], reply: {} };
       const items = [{ id: item.id, account: by, createdAtMs: item.createdAtMs, stampUri }];
       return { events: [{ type: 'collectionItemsPermitted', id, items, atMs: about.nowMs }], reply: {} };

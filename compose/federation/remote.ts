@@ -6,9 +6,9 @@ import { Profiles } from '../../actors/federation/remote/profiles.js';
 import { Threads } from '../../actors/federation/remote/threads.js';
 import { receiverOf } from '../../actors/runtime/kind.js';
 import type { Runtime } from '../../actors/runtime/runtime.js';
-import type { FederationClient } from '../../transport/federation/port.js';
 import type { Kinds } from '../actors.js';
 import type { NodeBase } from '../base.js';
+import type { Federation } from '../federation.js';
 import { localAccountNamed } from './local-account.js';
 
 /** Accounts, statuses, threads and profiles of other servers. */
@@ -25,7 +25,7 @@ export function openRemote(
   { account, conversation, limits }: Kinds,
   runtime: Runtime,
   names: Pick<PeopleContext, 'registry' | 'newAccountId'>,
-  client: FederationClient,
+  { client, stamps }: Pick<Federation, 'client' | 'stamps'>,
 ): Remote {
   const { BASE_URL: baseUrl, DOMAIN: domain } = settings;
   // Only what activities may ask for.
@@ -33,7 +33,7 @@ export function openRemote(
   const policies = limits.domains;
   const shared = { tables, clock, caches, client, baseUrl, askAccount, registry: names.registry };
   const people = new People({ ...shared, ...names, domain, policies });
-  const notes = new Notes({ ...shared, people, askConversation: receiverOf(conversation, runtime) });
+  const notes = new Notes({ ...shared, stamps, people, askConversation: receiverOf(conversation, runtime) });
   const around = { clock, caches, client, notes };
   return {
     people,

@@ -1217,12 +1217,13 @@ export interface AccountCollectionItemsPermitted {
   readonly atMs: number;
 }
 
-/** for_good: they left themselves, and cannot be added again. */
+/** for_good: they left themselves, and cannot be added again. refused: their own server has refused the place. */
 export interface AccountCollectionItemsRemoved {
   readonly id: string;
   readonly items: readonly AccountCollectionItem[];
   readonly forGood: boolean;
   readonly atMs: number;
+  readonly refused?: boolean | undefined;
 }
 
 /** Asks whether `by` may add the account to collections. */

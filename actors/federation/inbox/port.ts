@@ -9,10 +9,9 @@ import type { Clock } from '../../domain/time.js';
 import type { InstanceCommands } from '../../instance/commands.js';
 import type { Commands as ReportCommands } from '../../report/report.js';
 import type { TypedAsk } from '../../runtime/kind.js';
-import type { StampDocument } from '../documents/stamp.js';
 import type { Allowed } from '../reading/authority.js';
 import type { RemoteNotes, RemotePeople } from '../remote/port.js';
-import type { StampProof } from '../remote/stamps.js';
+import type { Stamps } from '../remote/stamps.js';
 import type { KnownActivities } from './replays.js';
 
 /** An activity that may be believed, from a known account. */
@@ -54,8 +53,7 @@ export interface IncomingServices {
   relationsOf(account: string, target: string): Promise<{ readonly following: boolean; readonly blockedBy: boolean }>;
   /** Returns a local account that others may see, by its name. */
   localAccount(username: string): Promise<StoreAccountRecord | undefined>;
-  /** Fetches a stamp and compares it with the expected one. */
-  proveStamp(stamped: StampDocument): Promise<StampProof>;
+  readonly stamps: Pick<Stamps, 'prove' | 'mayBe'>;
   readonly activities: KnownActivities;
   readonly tables: Pick<Tables, 'get' | 'getMany'>;
   readonly clock: Pick<Clock, 'nowMs'>;

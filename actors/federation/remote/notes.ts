@@ -29,6 +29,7 @@ import {
   type RemotePeople,
 } from './port.js';
 import { QuoteProofs } from './quote-proofs.js';
+import type { Stamps } from './stamps.js';
 import { missingOf } from './web-finger.js';
 
 /** Mentioned accounts that are looked up at the same time. */
@@ -51,6 +52,7 @@ const WHOLE: Budget = { parents: PARENTS_MAX, quotes: QUOTES_MAX };
 export interface NotesContext {
   readonly tables: Pick<Tables, 'get'>;
   readonly client: Pick<FederationClient, 'object'>;
+  readonly stamps: Pick<Stamps, 'prove' | 'mayBe'>;
   readonly clock: Pick<Clock, 'nowMs' | 'monotonicMs'>;
   readonly caches?: Caches | undefined;
   readonly registry: { find(name: string): string | undefined | Promise<string | undefined> };

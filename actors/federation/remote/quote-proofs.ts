@@ -1,22 +1,20 @@
 import type { AccountQuote, StoreAccountRecord, StoreStatusRecord } from '../../../proto/gen/types.js';
 import type { Tables } from '../../../store/port.js';
 import { accounts, statuses } from '../../../store/tables.js';
-import type { FederationClient } from '../../../transport/federation/port.js';
 import type { ConversationCommands } from '../../conversation/slices.js';
 import { accountUri, isLocal, statusUri } from '../../domain/addresses.js';
 import { isProblem, Unavailable } from '../../domain/problem.js';
 import type { TypedAsk } from '../../runtime/kind.js';
 import { stampDocument } from '../documents/stamp.js';
 import { type ReadQuote, unprovenQuote } from '../reading/quote.js';
-import { mayStamp } from '../reading/stamp.js';
 import { isSameOrigin } from '../reading/uris.js';
 import { isMissing, type KnownStatus, type Missing, type QuoteProof } from './port.js';
-import { proveStamp } from './stamps.js';
+import type { Stamps } from './stamps.js';
 
 /** The dependencies of QuoteProofs. */
 export interface QuoteProofsContext {
   readonly tables: Pick<Tables, 'get'>;
-  readonly client: Pick<FederationClient, 'object'>;
+  readonly stamps: Pick<Stamps, 'prove' | 'mayBe'>;
   readonly askConversation: TypedAsk<ConversationCommands>;
   readonly baseUrl: string;
   /** Returns the status of an address if it is known here. */
@@ -97,15 +95,15 @@ export class QuoteProofs {
     if (record.accountId === quoting.accountId) return 'accepted';
     if (isLocal(record)) return this.#permittedHere(quoting, record, approvalUri);
     if (approvalUri === undefined) return 'pending';
-    const { baseUrl, client } = this.#around;
+    const { baseUrl, stamps } = this.#around;
     const stamped = stampDocument({
       uri: approvalUri,
       quotedAuthor: accountUri(baseUrl, author),
       quoting: quoting.origin?.uri ?? '',
       quoted: statusUri(baseUrl, record, author),
     });
-    if (!mayStamp(stamped)) return 'rejected';
-    return mayFetch ? proveStamp(client, stamped) : 'needs-fetch';
+    if (mayFetch) return stamps.prove(stamped);
+    return stamps.mayBe(stamped) ? 'needs-fetch' : 'rejected';
   }
 
   /** Returns what the conversation of a local status knows of a quote: its stamps are never fetched. */

@@ -88,6 +88,7 @@ test('status and metrics have the figures of federation, without names of hosts'
   const text = await (await fetch(`http://${metrics}/`)).text();
   assert.match(text, /murmuration_inbox_waiting 0/);
   assert.match(text, /murmuration_delivery_dropped\{reason="operator"\} 1/);
+  assert.match(text, /murmuration_federation_stamps\{type="FeatureAuthorization",outcome="rejected"\} 0/);
   assert.ok(!text.includes(peer.host));
 });
 

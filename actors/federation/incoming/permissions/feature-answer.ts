@@ -23,17 +23,17 @@ export async function answeredFeature(
 ): Promise<Outcome | undefined> {
   const request = answeredRequest(activity, 'FeatureRequest', placeAsked);
   if (request === undefined) return undefined;
-  const { document, sender, senderUri, mayFetch } = activity;
+  const { sender, senderUri, mayFetch } = activity;
   const place = await placeAt(request.instrument ?? '', sender, services);
   if (place === undefined || (request.object !== undefined && request.object !== senderUri)) return 'ignored';
   const { id, item, owner, collection } = place;
   const settled = { id, item, by: sender.id };
   if (!isAccepted) return outcomeOf(await services.askAccount(owner, 'settleFeature', settled));
-  const stampUri = await stampIn(document, senderUri, services);
+  const stampUri = await stampIn('FeatureAuthorization', activity, services);
   if (stampUri === undefined) return 'ignored';
   if (!mayFetch) return 'needs-fetch';
   const stamp = featureStampDocument({ uri: stampUri, featured: senderUri, collection });
-  const proof = await services.proveStamp(stamp);
+  const proof = await services.stamps.prove(stamp);
   if (proof === 'later') return 'later';
   if (proof === 'rejected') return 'ignored';
   return outcomeOf(await services.askAccount(owner, 'settleFeature', { ...settled, stampUri }));

@@ -22,8 +22,7 @@ export async function answeredQuote(
   if (request === undefined) return undefined;
   const record = await quotingRecord(request.instrument, services);
   if (record === undefined || !isAnsweredBy(record, activity.sender, request)) return 'ignored';
-  const { document, senderUri } = activity;
-  const approvalUri = state === 'accepted' ? await stampIn(document, senderUri, services) : undefined;
+  const approvalUri = state === 'accepted' ? await stampIn('QuoteAuthorization', activity, services) : undefined;
   if (state === 'accepted' && approvalUri === undefined) return 'ignored';
   return settle(record, state, approvalUri, services);
 }

@@ -45,9 +45,9 @@ export function federatedFeatures(here: Here): Reaction<AccountState, AccountEve
         const asked = items.filter((one) => now.state.collections.get(id)?.items.get(one.id)?.pending === true);
         return forEach(here, now, effects, { id, items: asked }, featureRequestActivity);
       },
-      /** The server of an account that has left by itself needs no message. */
-      collectionItemsRemoved: ({ id, items, forGood }, now, effects) =>
-        forGood ? undefined : removed(here, now, effects, { id, items }),
+      /** The server of an account that has left by itself, or that has refused, needs no message. */
+      collectionItemsRemoved: ({ id, items, forGood, refused }, now, effects) =>
+        forGood || refused === true ? undefined : removed(here, now, effects, { id, items }),
       collectionDeleted: (places, now, effects) => removed(here, now, effects, places),
       featureRevoked({ by, uri: collection, stampId }, now, effects) {
         return send(here, now, effects, by, collection, (featured) =>

@@ -4,6 +4,7 @@ import { Inbox, type InboxNeeds, takeLater } from '../../../../actors/federation
 import type { IncomingServices } from '../../../../actors/federation/inbox/port.js';
 import { KnownActivities } from '../../../../actors/federation/inbox/replays.js';
 import { keysOf } from '../../../../actors/federation/reading/authority.js';
+import { mayStamp } from '../../../../actors/federation/reading/stamp.js';
 import type { KnownStatus } from '../../../../actors/federation/remote/port.js';
 import type { StampProof } from '../../../../actors/federation/remote/stamps.js';
 import type { StoreAccountRecord, StoreStatusRecord } from '../../../../proto/gen/types.js';
@@ -178,9 +179,12 @@ export class ForeignWorld {
       askConversation: ask,
       askReport: ask,
       askInstance: ask,
-      proveStamp: async (stamped) => {
-        this.fetched.push(stamped.id);
-        return this.stamps(stamped);
+      stamps: {
+        mayBe: mayStamp,
+        prove: async (stamped) => {
+          this.fetched.push(stamped.id);
+          return this.stamps(stamped);
+        },
       },
       relationsOf: async () => this.relation,
       localAccount: async (name) => this.local.get(name),
