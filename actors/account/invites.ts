@@ -9,8 +9,9 @@ export interface Commands {
   revokeInvite: { in: P.AccountInviteNonce; out: P.AccountEmpty };
   invites: { in: P.AccountEmpty; out: P.AccountInvites };
   judgeInvite: { in: P.AccountInviteNonce; out: P.AccountEmpty };
-  useInvite: { in: P.AccountInviteNonce; out: P.AccountEmpty };
-  /** Gives a use back after the sign-up was refused. A caller sends it once for each use. */
+  /** Takes one use for the account that signs up. A repeat for the same account takes none. */
+  useInvite: { in: P.AccountInviteNonce; out: P.AccountInviteUse };
+  /** Gives back the use of the account after its sign-up was refused. */
   returnInvite: { in: P.AccountInviteNonce; out: P.AccountEmpty };
 }
 export interface Events {
@@ -19,9 +20,14 @@ export interface Events {
   inviteUsed: P.AccountInviteNonce;
   inviteReturned: P.AccountInviteNonce;
 }
+/** One invitation. */
+type Invite = P.AccountInvite & {
+  /** Accounts that used it, oldest first; at most INVITE_USES_MAX. Absent in older snapshots. */
+  readonly users?: readonly string[];
+};
 export interface State extends TokensState {
   /** Invitations by nonce, oldest first. At most INVITES_MAX. */
-  readonly invites: Map<string, P.AccountInvite>;
+  readonly invites: Map<string, Invite>;
 }
 
 /** Invitations of one account, those that are over included: a list that a person can still survey. */
@@ -52,33 +58,44 @@ export const invites: Slice<State, Commands, Events> = {
     },
     revokeInvite: ({ invites }, command) =>
       invites.has(command.nonce) ? { events: [{ type: 'inviteRevoked', ...command }], reply: {} } : NOTHING,
-    invites: ({ invites }) => ({ events: [], reply: { invites: [...invites.values()] } }),
+    invites: ({ invites }) => ({
+      events: [],
+      reply: { invites: Array.from(invites.values(), ({ users: _users, ...invite }) => invite) },
+    }),
     judgeInvite: (state, command, { nowMs }) => (mayUse(state, command, nowMs) ? NOTHING : useless()),
     useInvite(state, command, { nowMs }) {
+      if (isUser(state, command)) return { events: [], reply: { taken: false } };
       if (!mayUse(state, command, nowMs)) return useless();
-      return { events: [{ type: 'inviteUsed', ...command }], reply: {} };
+      return { events: [{ type: 'inviteUsed', ...command }], reply: { taken: true } };
     },
-    returnInvite({ invites }, command) {
-      const held = invites.get(command.nonce);
-      if (held === undefined || held.uses === 0) return NOTHING;
-      return { events: [{ type: 'inviteReturned', ...command }], reply: {} };
-    },
+    returnInvite: (state, command) =>
+      isUser(state, command) ? { events: [{ type: 'inviteReturned', ...command }], reply: {} } : NOTHING,
   },
   apply: {
     inviteCreated({ invites }, { atMs, ...invite }) {
       invites.set(invite.nonce, { ...invite, createdAtMs: atMs, uses: 0 });
     },
     inviteRevoked: ({ invites }, event) => void invites.delete(event.nonce),
-    inviteUsed: (state, event) => count(state, event, 1),
-    inviteReturned: (state, event) => count(state, event, -1),
+    inviteUsed({ invites }, { nonce, account }) {
+      const invite = invites.get(nonce);
+      if (invite === undefined) return;
+      const users = [...(invite.users ?? []), ...(account === undefined ? [] : [account])].slice(-INVITE_USES_MAX);
+      invites.set(nonce, { ...invite, users, uses: invite.uses + 1 });
+    },
+    inviteReturned({ invites }, { nonce, account }) {
+      const invite = invites.get(nonce);
+      if (invite === undefined) return;
+      const users = (invite.users ?? []).filter((one) => one !== account);
+      invites.set(nonce, { ...invite, users, uses: invite.uses - 1 });
+    },
   },
   commands: {
     createInvite: { in: codec('murmuration.account.CreateInvite'), out: empty, repeats: 'idempotent', local: true },
     revokeInvite: { in: nonce, out: empty, repeats: 'idempotent', local: true },
     invites: { in: empty, out: codec('murmuration.account.Invites'), repeats: 'query', local: true },
     judgeInvite: { in: nonce, out: empty, repeats: 'query', local: true },
-    useInvite: { in: nonce, out: empty, repeats: 'never', local: true },
-    returnInvite: { in: nonce, out: empty, repeats: 'never', local: true },
+    useInvite: { in: nonce, out: codec('murmuration.account.InviteUse'), repeats: 'idempotent', local: true },
+    returnInvite: { in: nonce, out: empty, repeats: 'idempotent', local: true },
   },
   events: {
     inviteCreated: { codec: codec('murmuration.account.InviteCreated'), invalidates: false },
@@ -94,7 +111,6 @@ function mayUse(state: Readonly<State>, { nonce }: P.AccountInviteNonce, nowMs: 
   return invite !== undefined && isValid(invite, nowMs) && !isShutOut(state);
 }
 
-function count({ invites }: State, { nonce }: P.AccountInviteNonce, by: number): void {
-  const invite = invites.get(nonce);
-  if (invite !== undefined) invites.set(nonce, { ...invite, uses: invite.uses + by });
-}
+/** Returns true if the account has used the invitation. */
+const isUser = ({ invites }: Readonly<State>, { nonce, account }: P.AccountInviteNonce): boolean =>
+  account !== undefined && (invites.get(nonce)?.users ?? []).includes(account);

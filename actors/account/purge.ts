@@ -96,7 +96,7 @@ export const purge: Slice<State, Commands, Events, Ended & Pick<SessionEvents, '
     purged(state) {
       const { owner } = state;
       if (owner !== undefined) {
-        const unknown = { reason: undefined, signUpAddress: undefined, undelivered: undefined };
+        const unknown = { reason: undefined, signUpAddress: undefined, invitedBy: undefined, undelivered: undefined };
         state.owner = { ...owner, ...unknown, email: '', passwordHash: '', role: 'user' };
       }
       state.moderation.deleted = true;

@@ -36,6 +36,8 @@ export interface Owner {
   readonly createdAtMs: number;
   readonly reason: string | undefined;
   readonly signUpAddress: string | undefined;
+  /** Account whose invitation was used. */
+  readonly invitedBy: string | undefined;
   /** The last mail to the address that could not be delivered. */
   undelivered: P.AccountUndelivered | undefined;
 }
@@ -104,6 +106,7 @@ export const register: Slice<State, Commands, Events> = {
         createdAtMs: event.atMs,
         reason: event.reason,
         signUpAddress: event.signUpAddress,
+        invitedBy: event.invitedBy,
         undelivered: undefined,
       };
     },

@@ -18,6 +18,8 @@ export interface SignUp {
   /** Application with which the user signs up. */
   readonly clientId?: string;
   readonly reason?: string;
+  /** Account whose invitation is used. */
+  readonly invitedBy?: string;
   /** Client address of the request. */
   readonly address?: string;
   /** False: the rules were not accepted. Absent: no agreement is needed. */
@@ -78,6 +80,7 @@ export async function signUp(
     locale: wanted.locale,
     ...(wanted.clientId === undefined ? {} : { clientId: wanted.clientId }),
     ...(wanted.reason === undefined ? {} : { reason: wanted.reason }),
+    ...(wanted.invitedBy === undefined ? {} : { invitedBy: wanted.invitedBy }),
     ...(wanted.address === undefined ? {} : { signUpAddress: wanted.address }),
     ...(wanted.confirmed ? {} : { confirmationNonce: newNonce(services) }),
   });

@@ -36,6 +36,7 @@ export const layouts = {
     aliases: from.aliases,
     movedTo: from.movedTo,
     followedElsewhere: from.followedElsewhere,
+    invitedBy: from.invitedBy,
   }),
   'murmuration.store.StatusRecord': (from: StoreStatusRecord): StoreStatusRecord => ({
     id: from.id,

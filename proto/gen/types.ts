@@ -59,6 +59,8 @@ export interface AccountRegister {
   readonly signUpAddress?: string | undefined;
   /** Nonce of the token in the mailed link (actors/domain/keyed-tokens.ts). */
   readonly confirmationNonce?: string | undefined;
+  /** Account whose invitation was used. */
+  readonly invitedBy?: string | undefined;
 }
 
 export interface AccountRegistered {
@@ -74,6 +76,7 @@ export interface AccountRegistered {
   readonly atMs: number;
   readonly signUpAddress?: string | undefined;
   readonly confirmationNonce?: string | undefined;
+  readonly invitedBy?: string | undefined;
 }
 
 export interface AccountConfirmEmail {
@@ -1005,8 +1008,15 @@ export interface AccountInviteCreated {
   readonly atMs: number;
 }
 
+/** account: that of the person who signs up; absent in older events. */
 export interface AccountInviteNonce {
   readonly nonce: string;
+  readonly account?: string | undefined;
+}
+
+/** taken: false if the account had used the invitation before. */
+export interface AccountInviteUse {
+  readonly taken: boolean;
 }
 
 export interface AccountInvites {
@@ -3000,6 +3010,8 @@ export interface StoreAccountRecord {
   readonly movedTo?: StoreMovedTo | undefined;
   /** True once an account of another server has followed it, or asked to. */
   readonly followedElsewhere?: boolean | undefined;
+  /** Account whose invitation was used. */
+  readonly invitedBy?: string | undefined;
 }
 
 export interface StoreStatusRecord {
@@ -4227,6 +4239,7 @@ export interface Messages {
   'murmuration.account.CreateInvite': AccountCreateInvite;
   'murmuration.account.InviteCreated': AccountInviteCreated;
   'murmuration.account.InviteNonce': AccountInviteNonce;
+  'murmuration.account.InviteUse': AccountInviteUse;
   'murmuration.account.Invites': AccountInvites;
   'murmuration.account.EnableOtp': AccountEnableOtp;
   'murmuration.account.OtpEnabled': AccountOtpEnabled;

@@ -57,6 +57,7 @@ export function accountRecord(state: Readonly<AccountState>): StoreAccountRecord
     suspendedAtMs: state.moderation.suspendedAtMs,
     reason: owner?.reason,
     signUpAddress: owner?.signUpAddress,
+    invitedBy: owner?.invitedBy,
     removed: state.moderation.deleted,
     directStatuses: state.directStatuses > 0 ? state.directStatuses : undefined,
     notificationsClearedUpTo: state.clearedUpToId,

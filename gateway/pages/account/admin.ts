@@ -57,6 +57,6 @@ export function renderAdminAccount(instance: InstanceSettings, record: StoreAcco
     suspended: (record.suspendedAtMs ?? 0) > 0,
     account: renderWhole(instance, record),
     created_by_application_id: record.clientId ?? null,
-    invited_by_account_id: null,
+    invited_by_account_id: record.invitedBy ?? null,
   };
 }

@@ -139,7 +139,7 @@ const v2 = route({
       origin === 'remote' ? isRemote : undefined,
       permissions === 'staff' ? isStaff : undefined,
       roles === undefined ? undefined : ({ role }) => roles.includes(renderRole(role).id),
-      inviter === undefined ? undefined : () => false,
+      inviter === undefined ? undefined : ({ invitedBy }) => invitedBy === storedId(inviter),
     ]);
     return list(request, request.query, keep, wanted as Texts);
   },

@@ -10,10 +10,9 @@ import type { Services } from '../../http/services.js';
 import { newNonce } from '../../oauth/clients.js';
 import { csrfField, field } from '../../oauth/form.js';
 import { guardsOf } from '../../oauth/guards.js';
-import { judgeInvite, returnInvite, useInvite } from '../../oauth/invites.js';
+import { isUselessInvite, judgeInvite, needsInvite, signUpInvited } from '../../oauth/invites.js';
 import { PASSWORD_CHARS_MIN } from '../../oauth/passwords.js';
 import { csrfOf, isOwnForm, knownVisit, visitOf } from '../../oauth/session.js';
-import { signUp } from '../../oauth/sign-up.js';
 import { judgeSignUp } from '../../oauth/sign-up-limits.js';
 import { readerOf } from '../html/reader.js';
 import { foreignForm, refuse } from './refusals.js';
@@ -64,7 +63,7 @@ const show = route({
     const { services, headers, query } = request;
     const { next, invite } = query;
     if (invite !== '' && isProblem(await judgeInvite(services, invite))) return uselessInvite(request);
-    if (invite === '' && services.instance.registrations === 'closed') return closed(request);
+    if (invite === '' && needsInvite(services)) return closed(request);
     const visit = visitOf(services, headers);
     const { username = '', email = '', reason = '' } = request.refused?.typed ?? {};
     const typed = { username, email, reason, faults: {} };
@@ -92,7 +91,7 @@ const create = route({
   handle: async (request) => {
     const { services, headers, body, remoteAddress } = request;
     const { registrations, rateLimits } = services.instance;
-    if (registrations === 'closed' && body.invite === '') return closed(request);
+    if (body.invite === '' && needsInvite(services)) return closed(request);
     const visit = knownVisit(headers);
     if (visit === undefined || !isOwnForm(services, headers, visit, body.csrf)) return foreignForm(request);
     const { next, invite, username, email, reason, password, agreement } = body;
@@ -106,19 +105,15 @@ const create = route({
     if (rateLimits && !signUps.take(addressKey(remoteAddress))) return again({}, 429, reader.texts.auth.tooMany);
     const judged = await judgeSignUp(services, email, remoteAddress);
     if (isProblem(judged)) return again(faultsOf(judged), 422, judged.fields ? undefined : judged.detail);
-    const isInvited = invite !== '';
-    // The use is taken before the account exists, so that no race exceeds the limit. A crash between loses it.
-    if (isInvited && isProblem(await useInvite(services, invite))) return uselessInvite(request);
-    const made = await signUp(services, {
-      ...{ username, email, password, agreement, role: 'user', confirmed: false },
-      approved: (registrations === 'open' || isInvited) && !judged.waits,
+    const made = await signUpInvited(services, {
+      ...{ invite, username, email, password, agreement, role: 'user', confirmed: false, waits: judged.waits },
       address: remoteAddress,
       locale: reader.language,
       clientId: WEB_CLIENT,
       ...(reason !== '' && { reason }),
       hash: (text) => passwords.hash(text),
     });
-    if (isProblem(made) && isInvited) await returnInvite(services, invite);
+    if (isProblem(made) && isUselessInvite(made)) return uselessInvite(request);
     if (isProblem(made) && !isTakenEmail(made)) return again(faultsOf(made), 422);
     // A taken address costs the same time as a free one.
     if (isProblem(made)) {
@@ -127,7 +122,7 @@ const create = route({
     }
     return lookIntoMailPage(await siteOf(services), reader, {
       ...{ csrf: csrfOf(visit), email, next, isSentAgain: false },
-      needsApproval: registrations === 'approval' && !isInvited,
+      needsApproval: registrations === 'approval' && invite === '',
     });
   },
 });

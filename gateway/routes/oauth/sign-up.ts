@@ -6,9 +6,10 @@ import { addressKey } from '../../http/limits/client-address.js';
 import { type AnyRoute, json, route } from '../../http/route.js';
 import { newNonce } from '../../oauth/clients.js';
 import { guardsOf } from '../../oauth/guards.js';
+import { needsInvite, signUpInvited } from '../../oauth/invites.js';
 import { PASSWORD_CHARS_MAX, PASSWORD_CHARS_MIN } from '../../oauth/passwords.js';
 import { grantable } from '../../oauth/scopes.js';
-import { isEmail, signUp } from '../../oauth/sign-up.js';
+import { isEmail } from '../../oauth/sign-up.js';
 import { judgeSignUp } from '../../oauth/sign-up-limits.js';
 import { issueToken, renderToken, Token } from '../../oauth/tokens.js';
 import { notFound } from '../../viewing/visible.js';
@@ -47,19 +48,22 @@ const createAccount = route({
       locale: text(20),
       reason: text(),
       date_of_birth: Type.Optional(text(40)),
+      /** The last part of an invitation's link. */
+      invite_code: text(),
     },
     { shown: DEMANDED },
   ),
   answer: Token,
   handle: async ({ services, bearer, body, remoteAddress, newId }) => {
-    const { registrations, rateLimits } = services.instance;
-    if (registrations === 'closed') return problem('forbidden', 'This action is not allowed');
+    const { rateLimits } = services.instance;
+    if (body.invite_code === '' && needsInvite(services)) return problem('forbidden', 'This action is not allowed');
     const { passwords, signUps } = guardsOf(services);
     if (rateLimits && !signUps.take(addressKey(remoteAddress))) return problem('rate_limited', 'Too many requests');
     const judged = await judgeSignUp(services, body.email, remoteAddress);
     if (isProblem(judged)) return judged;
     const clientId = bearer?.clientId ?? '';
-    const made = await signUp(services, {
+    const made = await signUpInvited(services, {
+      invite: body.invite_code,
       ...(newId === undefined ? {} : { id: newId }),
       username: body.username,
       email: body.email,
@@ -67,7 +71,7 @@ const createAccount = route({
       agreement: body.agreement,
       role: NEW_ROLE,
       confirmed: false,
-      approved: registrations === 'open' && !judged.waits,
+      waits: judged.waits,
       address: remoteAddress,
       locale: body.locale === '' ? 'en' : body.locale,
       clientId,
