@@ -23,7 +23,11 @@ export interface NewEntry {
   readonly key?: string;
   readonly text: string;
   readonly hint?: string;
+  /** Times of an announcement in ISO 8601. */
+  readonly startsAt?: string;
   readonly endsAt?: string;
+  /** An announcement is about whole days. */
+  readonly allDay?: boolean;
 }
 
 const AUDIT_DEFAULT = 50;
@@ -39,6 +43,12 @@ function listed(collection: unknown): Listed {
   return collection === 'ip_blocks' ? collection : editable(collection);
 }
 
+function timeIn(text: string | undefined, name: 'start' | 'end'): number {
+  const atMs = text === undefined ? 0 : Date.parse(text);
+  if (Number.isNaN(atMs)) throw new Refused(`the ${name} must be a time such as 2026-12-31T12:00:00Z`);
+  return atMs;
+}
+
 /** Implements the operations on a node. */
 export const instanceOperations: {
   readonly [K in keyof InstanceOperations]: (
@@ -46,14 +56,17 @@ export const instanceOperations: {
     input: InstanceOperations[K]['in'],
   ) => Promise<InstanceOperations[K]['out']>;
 } = {
-  async 'instance.put'({ services }, { collection: name, key = '', text, hint = '', endsAt }) {
+  async 'instance.put'(
+    { services },
+    { collection: name, key = '', text, hint = '', startsAt, endsAt, allDay = false },
+  ) {
     const collection = editable(name);
     if (typeof text !== 'string' || text.trim() === '') throw new Refused('a text is needed');
-    const endsAtMs = endsAt === undefined ? 0 : Date.parse(endsAt);
-    if (Number.isNaN(endsAtMs)) throw new Refused('the end must be a time such as 2026-12-31T12:00:00Z');
+    const startsAtMs = timeIn(startsAt, 'start');
+    const endsAtMs = timeIn(endsAt, 'end');
     const content =
       collection === 'announcements'
-        ? { announcement: { text, allDay: false, startsAtMs: 0, endsAtMs } }
+        ? { announcement: { text, allDay: allDay === true, startsAtMs, endsAtMs } }
         : { text: { text, hint } };
     const made = await putEntry(services, '', { collection, key, replace: key !== '', ...content });
     if (isProblem(made)) throw new Refused(made.detail);
@@ -90,14 +103,18 @@ export function addInstanceCommands(command: Declare, withRun: WithRun<InstanceO
   command('add <collection> <text>', 'add to rules, announcements or terms')
     .option('--hint <text>', 'an explanation of a rule')
     .option('--from <day>', 'the day from which terms are in effect')
+    .option('--starts-at <time>', 'when an announcement starts')
     .option('--ends-at <time>', 'when an announcement ends')
+    .option('--all-day', 'an announcement is about whole days')
     .action((collection, text, flags) =>
       withRun(flags, async (run) => {
-        const { hint, from, endsAt } = flags as Partial<Record<string, string>>;
+        const { hint, from, startsAt, endsAt } = flags as Partial<Record<string, string>>;
         const options = {
           ...(hint === undefined ? {} : { hint }),
           ...(from === undefined ? {} : { key: from }),
+          ...(startsAt === undefined ? {} : { startsAt }),
           ...(endsAt === undefined ? {} : { endsAt }),
+          ...((flags as { allDay?: boolean }).allDay === true ? { allDay: true } : {}),
         };
         printLine(await run('instance.put', { collection, text, ...options }));
       }),

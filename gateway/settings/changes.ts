@@ -1,5 +1,5 @@
 import { storedId } from '../../actors/domain/ids.js';
-import { type Problem, problem } from '../../actors/domain/problem.js';
+import { invalidField, type Problem, problem } from '../../actors/domain/problem.js';
 import { INSTANCE_ID } from '../../actors/instance/commands.js';
 import type { Collection } from '../../actors/instance/entries.js';
 import type { InstanceEntry } from '../../proto/gen/types.js';
@@ -40,6 +40,9 @@ export async function putEntry(
     return problem('invalid', 'Terms need the day on which they take effect, as 2026-12-31');
   if ((content.text?.text ?? content.announcement?.text ?? '').length > ENTRY_TEXT_CHARS_MAX)
     return problem('invalid', 'The text is too long');
+  const { startsAtMs = 0, endsAtMs = 0 } = content.announcement ?? {};
+  if (endsAtMs !== 0 && endsAtMs <= startsAtMs)
+    return invalidField('ends_at', 'Ends at', 'must be later than the start');
   const entry = { collection, id, key, atMs: 0, updatedAtMs: 0, ...content };
   return services.askInstance(INSTANCE_ID, 'putEntry', { entry, by, replace }, once);
 }

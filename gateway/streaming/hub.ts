@@ -4,8 +4,8 @@ import type { Timer } from '../../actors/domain/time.js';
 import type { Publication } from '../../actors/timelines/publications.js';
 import { codec } from '../../proto/codec.js';
 import type { NodeStatusTopic, StoreStatusRecord } from '../../proto/gen/types.js';
-import { INSTANCE_TOPIC, STATUSES_TOPIC } from '../../transport/bus.js';
-import { announcementEvent } from './announcement-event.js';
+import { STATUSES_TOPIC } from '../../transport/bus.js';
+import { AnnouncementFeed } from './announcements/announcement-feed.js';
 import { type CloseReason, Connection, type StreamSocket, StreamSubscription } from './connection.js';
 import { Feed } from './feed.js';
 import type { HubOptions, HubParts } from './hub-parts.js';
@@ -49,7 +49,7 @@ export class Hub {
   readonly #viewers = new Map<string, Viewer>();
   readonly #timers = new Set<Timer>();
   #statuses: Feed | undefined;
-  #announcements: Feed | undefined;
+  #announcements: AnnouncementFeed | undefined;
   /** Chain that sends events in the order of arrival, however long each takes to render. */
   #order: Promise<void> = Promise.resolve();
   #rendering = 0;
@@ -194,7 +194,7 @@ export class Hub {
     this.#closed = true;
     this.drain();
     for (const timer of this.#timers) timer.cancel();
-    const feeds = [...this.#viewers.values()].map((viewer) => viewer.feed);
+    const feeds: { close(): Promise<void> }[] = [...this.#viewers.values()].map((viewer) => viewer.feed);
     if (this.#statuses !== undefined) feeds.push(this.#statuses);
     if (this.#announcements !== undefined) feeds.push(this.#announcements);
     this.#viewers.clear();
@@ -218,19 +218,13 @@ export class Hub {
     }
   }
 
-  /**
-   * Subscribes to announcements while a viewer needs them. Missed ones are not sent again: clients find them in the
-   * list of announcements.
-   */
+  /** Subscribes to announcements while a viewer needs them. */
   #followAnnouncements(): void {
     const needed = this.#some((viewer) => viewer.wantsAnnouncements);
-    const { bus, services, logger } = this.#parts;
-    const onMessage = (payload: Uint8Array) => {
-      const event = announcementEvent(services.instance, payload);
-      if (event !== undefined) for (const viewer of this.#viewers.values()) viewer.announced(event);
+    const send = (event: StreamEvent) => {
+      for (const viewer of this.#viewers.values()) viewer.announced(event);
     };
-    const failed = (err: unknown) => logger.error({ err }, 'failed to send a stream event');
-    if (needed) this.#announcements ??= new Feed(bus, services.clock, INSTANCE_TOPIC, onMessage, failed);
+    if (needed) this.#announcements ??= new AnnouncementFeed(this.#parts, send);
     else if (this.#announcements !== undefined) {
       this.#giveUp(this.#announcements);
       this.#announcements = undefined;
@@ -245,7 +239,7 @@ export class Hub {
     return false;
   }
 
-  #giveUp(feed: Feed): void {
+  #giveUp(feed: Pick<Feed, 'close'>): void {
     feed.close().catch((err) => this.#parts.logger.warn({ err }, 'failed to unsubscribe from the bus'));
   }
 

@@ -21,6 +21,8 @@ export interface EntryRow {
   readonly texts?: readonly string[];
   /** Time in ISO 8601. */
   readonly since?: string;
+  /** Word before `since`. */
+  readonly sinceText?: string;
   readonly until?: string | null | undefined;
 }
 
@@ -90,7 +92,7 @@ function Row(props: {
   readonly canChange: boolean;
 }) {
   const { row, reader, path, canChange } = props;
-  const { id, name, picture, marks = [], texts: lines = [], since, until } = row;
+  const { id, name, picture, marks = [], texts: lines = [], since, sinceText, until } = row;
   const texts = reader.texts.moderation.entries;
   return (
     <li>
@@ -117,6 +119,7 @@ function Row(props: {
         <p key={line}>{line}</p>
       ))}
       <p class="next">
+        {sinceText !== undefined && `${sinceText} `}
         {since !== undefined && <Time iso={since} language={reader.language} />}
         {typeof until === 'string' && (
           <>

@@ -6,7 +6,7 @@ type EntryTexts = Texts['moderation']['entries'];
 /** A field of the form of an entry. Its texts are those of its name. */
 export interface EntryField {
   readonly name: keyof EntryTexts['fields'];
-  readonly kind: 'line' | 'area' | 'choice' | 'ends' | 'tick' | 'file';
+  readonly kind: 'line' | 'area' | 'choice' | 'ends' | 'tick' | 'time' | 'file';
   readonly isRequired?: boolean;
   readonly maxLength?: number;
   /** Values of a choice; the first is that of a new entry. */
@@ -100,11 +100,9 @@ function TextInput(props: {
     ...{ id: name, name, required: isRequired === true, maxLength },
     ...{ 'aria-describedby': described, 'aria-invalid': isWrong },
   };
-  return kind === 'area' ? (
-    <textarea {...shared}>{text}</textarea>
-  ) : (
-    <input {...shared} value={text} autoCapitalize="none" spellcheck={false} />
-  );
+  if (kind === 'area') return <textarea {...shared}>{text}</textarea>;
+  if (kind === 'time') return <input {...shared} type="datetime-local" value={text} />;
+  return <input {...shared} value={text} autoCapitalize="none" spellcheck={false} />;
 }
 
 const hintOf = ({ hints }: EntryTexts, name: string): string | undefined =>

@@ -1,6 +1,7 @@
 import type { Answer } from '../../http/route.js';
 import type { Account } from '../../pages/account/account.js';
 import type { Relationship } from '../../pages/account/relationship.js';
+import type { Announcement } from '../../pages/instance/announcement.js';
 import type { Status } from '../../pages/status/status.js';
 import { Csrf } from '../parts/form.js';
 import { Pager } from '../parts/pager.js';
@@ -9,6 +10,7 @@ import { ownPersonPath } from '../parts/post.js';
 import { ProfileHead } from '../parts/profile-head.js';
 import { Time } from '../parts/time.js';
 import type { Reader } from '../site.js';
+import { Announcements } from './announcements.js';
 import { Compose, type Draft } from './compose.js';
 import { type Client, framed } from './frame.js';
 import { OwnFeed, OwnPost } from './own-post.js';
@@ -20,15 +22,17 @@ interface Neighbours {
 
 /** The home timeline. */
 export interface Home extends Neighbours {
+  readonly announcements: readonly Announcement[];
   readonly posts: readonly Status[];
   readonly draft: Draft;
 }
 
-export function homePage(client: Client, { posts, draft, older, newer }: Home): Answer {
+export function homePage(client: Client, { announcements, posts, draft, older, newer }: Home): Answer {
   const { reader, viewer } = client;
   const { web } = reader.texts;
   const body = (
     <>
+      <Announcements all={announcements} reader={reader} />
       <Compose reader={reader} draft={draft} />
       {posts.length > 0 ? <OwnFeed posts={posts} reader={reader} viewer={viewer} /> : <p>{web.emptyHome}</p>}
       {posts.length === 0 && (

@@ -37,6 +37,9 @@ export const Announcement = entity('Announcement', {
 });
 export type Announcement = Shape<typeof Announcement>;
 
+/** Returns the time from which people see an announcement; 0 if it has no start of its own. */
+export const startsAtMsOf = ({ announcement }: InstanceEntry): number => announcement?.startsAtMs ?? 0;
+
 /** Renders the REST API's Announcement. Without a mark the result is the same for everybody, as streams send it. */
 export function renderAnnouncement(
   instance: InstanceSettings,
@@ -52,7 +55,7 @@ export function renderAnnouncement(
     starts_at: startsAtMs === 0 ? null : isoTime(startsAtMs),
     ends_at: endsAtMs === 0 ? null : isoTime(endsAtMs),
     all_day: allDay,
-    published_at: isoTime(entry.atMs),
+    published_at: isoTime(Math.max(entry.atMs, startsAtMs)),
     updated_at: isoTime(entry.updatedAtMs),
     ...(mark === undefined ? {} : { read: own?.read ?? false }),
     mentions: [],

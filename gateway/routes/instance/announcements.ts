@@ -7,7 +7,7 @@ import { announcementEmoji } from '../../../store/tables.js';
 import { type AnyRoute, json, route } from '../../http/route.js';
 import type { Services } from '../../http/services.js';
 import { idParams } from '../../pages/answers.js';
-import { Announcement, renderAnnouncement } from '../../pages/instance/announcement.js';
+import { Announcement, renderAnnouncement, startsAtMsOf } from '../../pages/instance/announcement.js';
 import { answered, notFound } from '../../viewing/visible.js';
 
 /** Longest name of a reaction: a shortcode, or one emoji with its modifiers (a family has some 11 code points). */
@@ -30,10 +30,16 @@ export async function emojiCounts(
 
 async function standing({ entries, clock }: Pick<Services, 'entries' | 'clock'>): Promise<readonly InstanceEntry[]> {
   const nowMs = clock.nowMs();
-  return (await entries.of('announcements')).filter(({ announcement }) => {
-    const endsAtMs = announcement?.endsAtMs ?? 0;
-    return endsAtMs === 0 || endsAtMs > nowMs;
+  return (await entries.of('announcements')).filter((entry) => {
+    const endsAtMs = entry.announcement?.endsAtMs ?? 0;
+    return startsAtMsOf(entry) <= nowMs && (endsAtMs === 0 || endsAtMs > nowMs);
   });
+}
+
+/** Returns an announcement that has started; undefined for others, as for missing ones. */
+async function started({ entries, clock }: Pick<Services, 'entries' | 'clock'>, id: string) {
+  const entry = await entries.find('announcements', storedId(id));
+  return entry === undefined || startsAtMsOf(entry) > clock.nowMs() ? undefined : entry;
 }
 
 const list = route({
@@ -64,7 +70,7 @@ const dismiss = route({
   params: idParams,
   answer: Type.Object({}),
   handle: async ({ services, viewer = '', params }) => {
-    const entry = await services.entries.find('announcements', storedId(params.id));
+    const entry = await started(services, params.id);
     if (entry === undefined) return notFound();
     const reply = await services.askAccount(viewer, 'dismissAnnouncement', { id: entry.id });
     return isProblem(reply) ? reply : json({});
@@ -80,7 +86,7 @@ function reaction(method: 'PUT' | 'DELETE'): AnyRoute {
     params: Type.Object({ ...idParams.properties, name: Type.String({ maxLength: EMOJI_CHARS_MAX }) }),
     answer: Type.Object({}),
     handle: async ({ services, viewer = '', params: { id, name } }) => {
-      const entry = await services.entries.find('announcements', storedId(id));
+      const entry = await started(services, id);
       if (entry === undefined) return notFound();
       // The name is checked for additions only, so a reaction with a deleted emoji can still be removed.
       const isKnown = isEmoji(name) || services.instance.emojis?.all.has(name) === true;

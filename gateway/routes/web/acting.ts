@@ -2,10 +2,11 @@ import { Type } from '@sinclair/typebox';
 import { type Problem, problem } from '../../../actors/domain/problem.js';
 import type { ApiAnswer } from '../../http/api-call.js';
 import { type Answer, type AnyRoute, redirect } from '../../http/route.js';
+import { idParams } from '../../pages/answers.js';
 import { idText } from '../../paging/bounds.js';
 import { personalForm } from '../html/personal.js';
 import { compose } from './composing.js';
-import { notifications, thread } from './reading.js';
+import { home, notifications, thread } from './reading.js';
 
 const LINE_CHARS_MAX = 2_000;
 
@@ -79,5 +80,13 @@ const markRead = personalForm(
   },
 );
 
+const dismiss = personalForm(
+  { path: '/web/announcements/:id/dismiss', page: home, params: idParams, body: {} },
+  async ({ api, request }) => {
+    const path = `/api/v1/announcements/${request.params.id}/dismiss`;
+    return done(await api({ method: 'POST', path }), '/web');
+  },
+);
+
 /** Forms of the built-in client. */
-export const webFormRoutes: readonly AnyRoute[] = [compose, mark, connect, answerRequest, markRead];
+export const webFormRoutes: readonly AnyRoute[] = [compose, mark, connect, answerRequest, markRead, dismiss];

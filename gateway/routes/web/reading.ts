@@ -14,6 +14,7 @@ import type { Answer, AnyRoute } from '../../http/route.js';
 import type { Account } from '../../pages/account/account.js';
 import type { Relationship } from '../../pages/account/relationship.js';
 import { idParams } from '../../pages/answers.js';
+import type { Announcement } from '../../pages/instance/announcement.js';
 import type { Status } from '../../pages/status/status.js';
 import { pageQuery } from '../../paging/bounds.js';
 import { linksOf } from '../../paging/links.js';
@@ -54,12 +55,14 @@ export async function clientOf({
 
 /** Shows home, with the form of a new post as it was typed. */
 export async function showHome(personal: Own, typed: Typed = {}, fault?: string): Promise<Answer> {
-  const [client, { items, ...links }, draft] = await Promise.all([
+  const [client, { items, ...links }, notices, draft] = await Promise.all([
     clientOf(personal),
     listed<Status>(personal, '/api/v1/timelines/home'),
+    listed<Announcement>(personal, '/api/v1/announcements', ''),
     draftOf(personal, { ...startOf(personal.session.account), ...typed }),
   ]);
-  return homePage(client, { posts: items, draft: { ...draft, fault }, ...links });
+  const announcements = links.newer === undefined ? notices.items.filter(({ read }) => read !== true) : [];
+  return homePage(client, { announcements, posts: items, draft: { ...draft, fault }, ...links });
 }
 
 /** Page of home. */

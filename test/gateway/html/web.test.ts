@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { isProblem } from '../../../actors/domain/problem.js';
+import { putEntry } from '../../../gateway/settings/changes.js';
 import { Visitor } from '../../kit/network/visitor.js';
 import { type Person, TestServer } from '../../kit/services/server.js';
 import { makeUser, signedIn } from '../oauth/stage.js';
@@ -132,6 +134,24 @@ test('a person deletes an own post, and nobody else’s', async () => {
   assert.equal((await alice.post(`/web/posts/${others}/delete`, { csrf })).status, 404);
 });
 
+test('home shows announcements with their times until they are dismissed', async () => {
+  const startsAtMs = Date.UTC(2026, 0, 2, 3);
+  const announcement = { text: 'Cake <b>at</b> noon', allDay: true, startsAtMs, endsAtMs: Date.UTC(2999, 0, 1) };
+  const made = await putEntry(server.node.services, '', { collection: 'announcements', announcement });
+  assert.ok(!isProblem(made));
+  const later = { text: 'A secret', allDay: false, startsAtMs: Date.UTC(2998, 0, 1), endsAtMs: 0 };
+  await putEntry(server.node.services, '', { collection: 'announcements', announcement: later });
+  const { text } = await alice.get('/web');
+  assert.match(
+    text,
+    /Cake &lt;b&gt;at&lt;\/b&gt; noon.*From <time[^>]*>Jan 2, 2026<\/time> until <time[^>]*>Jan 1, 2999</s,
+  );
+  assert.ok(!text.includes('A secret'));
+  const dismissed = await alice.submit(`/web/announcements/${made.id}/dismiss`, {});
+  assert.equal(dismissed.location, '/web');
+  assert.ok(!(await alice.get('/web')).text.includes('at noon'));
+});
+
 test('forms without the token of the session change nothing, and strangers see nothing', async () => {
   const id = await bob.says('untouched');
   for (const path of [
@@ -139,6 +159,7 @@ test('forms without the token of the session change nothing, and strangers see n
     `/web/posts/${id}/favourite`,
     `/web/people/${bob.id}/block`,
     `/web/requests/${bob.id}/reject`,
+    '/web/announcements/1/dismiss',
   ]) {
     assert.equal((await alice.post(path, { status: 'forged', csrf: 'x'.repeat(43) })).status, 403, path);
     assert.equal((await new Visitor(server).post(path, { status: 'forged' })).status, 403, path);

@@ -29,7 +29,7 @@ interface Stage extends ModerationStage {
 
 /** Returns fitting requests for pages and their forms, by the name of their route. */
 export function pageRequests(stage: Stage): Readonly<Record<string, () => Promise<Fitting>>> {
-  const { other, foe, statusId, session, visit } = stage;
+  const { other, statusId, session, visit } = stage;
   let made = 0;
   const signed = async () => ({ headers: (await session()).headers });
   const sent = async (fields: object = {}) => {
@@ -72,15 +72,7 @@ export function pageRequests(stage: Stage): Readonly<Record<string, () => Promis
     'POST /settings/otp/disable': session,
     'POST /settings/passkeys': () => sent({ name: 'Telephone' }),
     'POST /settings/passkeys/remove': () => sent({ id: 'unknown' }),
-    'POST /web/notifications/read': () => sent({ last: '1' }),
-    'POST /web/compose': () => sent({ status: `from the page ${++made}` }),
-    'POST /web/posts/:id/:verb': async () => ({ ...(await sent()), id: statusId, rest: { verb: 'bookmark' } }),
-    'POST /web/people/:id/:verb': async () => ({ ...(await sent()), id: foe.id, rest: { verb: 'unmute' } }),
-    'POST /web/requests/:id/:verb': async () => ({
-      ...(await sent()),
-      id: await stage.followRequest(),
-      rest: { verb: 'reject' },
-    }),
+    ...clientForms(stage, sent),
     'POST /auth/sign_up': async () => {
       const { headers, csrf } = await visit('/auth/sign_up');
       const name = `page_${++made}`;
@@ -96,6 +88,25 @@ export function pageRequests(stage: Stage): Readonly<Record<string, () => Promis
       const { headers, csrf } = await visit('/auth/sign_up');
       return { headers, body: { csrf, email: 'nobody@example.org' } };
     },
+  };
+}
+
+/** Requests for the forms of the client in the browser. */
+function clientForms(stage: Stage, sent: (fields?: object) => Promise<Fitting>) {
+  return {
+    'POST /web/notifications/read': () => sent({ last: '1' }),
+    'POST /web/compose': () => sent({ status: `from the page` }),
+    'POST /web/posts/:id/:verb': async () => ({ ...(await sent()), id: stage.statusId, rest: { verb: 'bookmark' } }),
+    'POST /web/people/:id/:verb': async () => ({ ...(await sent()), id: stage.foe.id, rest: { verb: 'unmute' } }),
+    'POST /web/announcements/:id/dismiss': async () => ({
+      ...(await sent()),
+      id: await stage.notice('announcements', false),
+    }),
+    'POST /web/requests/:id/:verb': async () => ({
+      ...(await sent()),
+      id: await stage.followRequest(),
+      rest: { verb: 'reject' },
+    }),
   };
 }
 

@@ -7,6 +7,7 @@ export const entries: Texts['moderation']['entries'] = {
   remove: 'Entfernen',
   save: 'Speichern',
   none: 'Es gibt keine Einträge.',
+  from: 'von',
   until: 'bis',
   collections: {
     domain_blocks: {
@@ -32,7 +33,7 @@ export const entries: Texts['moderation']['entries'] = {
       title: 'Regeln',
       intro: 'Wer sich registriert, stimmt diesen Regeln zu; Meldungen nennen die verletzten.',
     },
-    announcements: { title: 'Ankündigungen', intro: 'Alle Angemeldeten sehen sie, bis sie enden.' },
+    announcements: { title: 'Ankündigungen', intro: 'Alle Angemeldeten sehen sie vom Beginn bis zum Ende.' },
     custom_emojis: {
       title: 'Emojis',
       intro: 'Ein neues Bild für einen vorhandenen Namen ersetzt das alte.',
@@ -49,6 +50,9 @@ export const entries: Texts['moderation']['entries'] = {
     ip: 'Adresse oder Bereich',
     comment: 'Kommentar',
     expires_in: 'Endet',
+    starts_at: 'Beginnt (UTC)',
+    ends_at: 'Endet (UTC)',
+    all_day: 'Ganze Tage: keine Uhrzeiten zeigen',
     email: 'E-Mail-Adresse',
     canonical_email_hash: 'Oder ihre Prüfsumme',
     text: 'Text',
@@ -58,6 +62,8 @@ export const entries: Texts['moderation']['entries'] = {
     picture: 'Bild',
   },
   hints: {
+    starts_at: 'Ohne Beginn erscheint sie sofort.',
+    ends_at: 'Ohne Ende erscheint sie, bis sie entfernt wird.',
     domain: 'Zum Beispiel example.org.',
     canonical_email_hash: '64 hexadezimale Ziffern, von einem anderen Server.',
     shortcode: 'Zwei oder mehr Buchstaben, Ziffern und _.',

@@ -68,5 +68,9 @@ export const web: Texts['web'] = {
   oneNotice: '1 neue Mitteilung',
   newNotices: (count) => `${count} neue Mitteilungen`,
   markRead: 'Als gelesen markieren',
+  announcements: 'Ankündigungen',
+  dismiss: 'Ausblenden',
+  from: 'Von',
+  until: 'bis',
   offline: 'Der Server hat nicht geantwortet. Bitte versuche es noch einmal.',
 };

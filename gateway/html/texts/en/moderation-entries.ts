@@ -5,6 +5,7 @@ export const entries = {
   remove: 'Remove',
   save: 'Save',
   none: 'There are no entries.',
+  from: 'from',
   until: 'until',
   collections: {
     domain_blocks: {
@@ -28,7 +29,10 @@ export const entries = {
       title: 'Rules',
       intro: 'People accept these rules when they sign up, and reports name those that were broken.',
     },
-    announcements: { title: 'Announcements', intro: 'Everybody who is signed in sees them until they end.' },
+    announcements: {
+      title: 'Announcements',
+      intro: 'Everybody who is signed in sees them from their start to their end.',
+    },
     custom_emojis: {
       title: 'Emoji',
       intro: 'A new picture for a name that exists replaces the old one.',
@@ -45,6 +49,9 @@ export const entries = {
     ip: 'Address or range',
     comment: 'Comment',
     expires_in: 'Ends',
+    starts_at: 'Starts (UTC)',
+    ends_at: 'Ends (UTC)',
+    all_day: 'Whole days: show no times of the day',
     email: 'E-mail address',
     canonical_email_hash: 'Or its hash',
     text: 'Text',
@@ -54,6 +61,8 @@ export const entries = {
     picture: 'Picture',
   },
   hints: {
+    starts_at: 'Without a start it shows at once.',
+    ends_at: 'Without an end it shows until it is removed.',
     domain: 'Such as example.org.',
     canonical_email_hash: '64 hexadecimal digits, from another server.',
     shortcode: 'Two or more letters, digits and _.',

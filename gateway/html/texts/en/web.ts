@@ -67,5 +67,9 @@ export const web = {
   oneNotice: '1 new notification',
   newNotices: (count: string) => `${count} new notifications`,
   markRead: 'Mark as read',
+  announcements: 'Announcements',
+  dismiss: 'Dismiss',
+  from: 'From',
+  until: 'until',
   offline: 'The server did not answer. Please try again.',
 };

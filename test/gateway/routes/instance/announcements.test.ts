@@ -16,8 +16,8 @@ before(async () => {
 });
 after(() => server?.stop());
 
-async function announce(text: string, endsAtMs = 0): Promise<string> {
-  const announcement = { text, allDay: false, startsAtMs: 0, endsAtMs };
+async function announce(text: string, endsAtMs = 0, startsAtMs = 0): Promise<string> {
+  const announcement = { text, allDay: false, startsAtMs, endsAtMs };
   const made = await putEntry(server.node.services, '', { collection: 'announcements', announcement });
   assert.ok(!isProblem(made));
   return made.id;
@@ -67,4 +67,67 @@ test('open streams receive announcements, reactions to them, and their end', asy
   } finally {
     await stream.close();
   }
+});
+
+test('an announcement with a start shows from then on, and until then it looks like a missing one', async () => {
+  const stream = await EventStream.open(server, 'user', ben.token);
+  try {
+    const { clock } = server.node.services;
+    const startsAtMs = clock.nowMs() + 1_500;
+    const id = await announce('Starts soon', 0, startsAtMs);
+    const far = await announce('Starts next year', 0, startsAtMs + 31_536_000_000);
+    const seen = async () => (await ada.get('/api/v1/announcements')).body.find((one: { id: string }) => one.id === id);
+    const tried = await Promise.all([
+      ada.post(`/api/v1/announcements/${far}/dismiss`),
+      ada.put(`/api/v1/announcements/${far}/reactions/${THUMB}`),
+      ada.remove(`/api/v1/announcements/${far}/reactions/${THUMB}`),
+    ]);
+    assert.deepEqual(
+      tried.map(({ status }) => status),
+      [404, 404, 404],
+    );
+    const shown = await until('it starts', async () => (await seen()) ?? undefined, 5_000);
+    assert.ok(clock.nowMs() >= startsAtMs);
+    const start = new Date(startsAtMs).toISOString();
+    assert.deepEqual([shown.starts_at, shown.published_at, shown.all_day], [start, start, false]);
+    const told = (event: string, text: string) =>
+      stream.events.find((one) => one.event === event && one.data.includes(text));
+    await until('the stream has it', async () => told('announcement', id), 5_000);
+    // One that is put off is gone again; one that has not started is deleted in silence.
+    const later = { text: 'Later', allDay: false, startsAtMs: startsAtMs + 86_400_000, endsAtMs: 0 };
+    await putEntry(server.node.services, '', { collection: 'announcements', id, announcement: later });
+    await until('it is gone', async () => told('announcement.delete', id), 5_000);
+    assert.equal(await seen(), undefined);
+    await removeEntry(server.node.services, '', 'announcements', far);
+    await removeEntry(server.node.services, '', 'announcements', await announce('Last'));
+    await until(
+      'the last one is gone',
+      async () => stream.events.filter(({ event }) => event === 'announcement.delete')[1],
+      5_000,
+    );
+    assert.equal(
+      stream.events.find(({ data }) => data.includes(far)),
+      undefined,
+    );
+  } finally {
+    await stream.close();
+  }
+});
+
+test('streams that open before the start get an announcement that was made before them', async () => {
+  const id = await announce('Soon', 0, server.node.services.clock.nowMs() + 1_500);
+  const stream = await EventStream.open(server, 'user', ada.token);
+  try {
+    const told = async () => stream.events.find(({ event, data }) => event === 'announcement' && data.includes(id));
+    await until('the stream has it', told, 5_000);
+  } finally {
+    await stream.close();
+  }
+});
+
+test('an announcement that ends before it starts is refused', async () => {
+  const announcement = { text: 'Backwards', allDay: false, startsAtMs: 2_000, endsAtMs: 2_000 };
+  const refused = await putEntry(server.node.services, '', { collection: 'announcements', announcement });
+  assert.ok(isProblem(refused));
+  assert.match(refused.detail, /Ends at must be later than the start/);
 });

@@ -70,20 +70,40 @@ test('rules without a text, and with one that is too long, change nothing and ke
   assert.deepEqual(await rules(), before);
 });
 
-test('an announcement shows until it ends (/moderation/announcements/:id/delete)', async () => {
-  assert.equal((await submit(ANNOUNCEMENTS, { text: `Back soon ${MARKUP}`, expires_in: '86400' })).status, 303);
+test('an announcement shows from its start to its end (/moderation/announcements/:id/delete)', async () => {
+  const fields = { text: `Back soon ${MARKUP}`, starts_at: '2026-01-02T03:04', ends_at: '2999-12-31T23:00' };
+  assert.equal((await submit(ANNOUNCEMENTS, fields)).status, 303);
   const [before] = await announced();
   assert.match(before.content, /Back soon &lt;script/);
-  assert.ok(Date.parse(before.ends_at) > Date.parse(before.published_at));
+  const times = ({ starts_at, ends_at, all_day }: Readonly<Record<string, unknown>>) => [starts_at, ends_at, all_day];
+  assert.deepEqual(times(before), ['2026-01-02T03:04:00.000Z', '2999-12-31T23:00:00.000Z', false]);
+  assert.match((await chief.get(ANNOUNCEMENTS)).text, /from <time dateTime="2026-01-02T03:04:00.000Z".*until <time/is);
   const page = `${ANNOUNCEMENTS}/${before.id}`;
-  assert.equal((await submit(page, { text: 'Back now', expires_in: 'keep' })).status, 303);
-  const [kept] = await announced();
-  assert.deepEqual([kept.content, kept.ends_at], ['<p>Back now</p>', before.ends_at]);
-  for (const end of ['soon', '-1', '1.5', '99999999999999999'])
-    assert.equal((await submit(page, { text: 'Back now', expires_in: end })).status, 422, end);
-  assert.equal((await submit(page, { text: '', expires_in: 'keep' })).status, 422);
-  assert.equal((await submit(ANNOUNCEMENTS, {}, `/moderation/announcements/${before.id}/delete`)).status, 303);
+  const { text } = await chief.get(page);
+  assert.match(text, /type="datetime-local" value="2026-01-02T03:04".*value="2999-12-31T23:00"/s);
+  const { text: _text, ...typed } = fields;
+  assert.equal((await submit(page, { ...typed, text: 'Whole days', all_day: 'true' })).status, 303);
+  const [days] = await announced();
+  assert.deepEqual(times(days), ['2026-01-02T00:00:00.000Z', '2999-12-31T23:59:59.999Z', true]);
+  for (const [wrong, field] of [
+    [{ ends_at: '2026-01-02T03:03', starts_at: '2026-01-02T03:04', all_day: 'false' }, 'ends_at'],
+    [{ ends_at: '2026-01-01T12:00', starts_at: '2026-01-02T03:04' }, 'ends_at'],
+    [{ starts_at: 'soon' }, 'starts_at'],
+    [{ starts_at: '2026-02-31T10:00' }, 'starts_at'],
+    [{ ends_at: '99999-01-01T10:00' }, 'ends_at'],
+    [{ ends_at: '2026-01-02' }, 'ends_at'],
+    [{ starts_at: MARKUP }, 'starts_at'],
+    [{ text: '' }, 'text'],
+  ] as const) {
+    const refused = await submit(page, { text: 'Refused', ...wrong });
+    assert.equal(refused.status, 422, JSON.stringify(wrong));
+    assert.match(refused.text, new RegExp(`id="${field}-wrong" role="alert"`));
+    assert.ok(!refused.text.includes(MARKUP));
+  }
+  assert.deepEqual(await announced(), [days]);
+  assert.equal((await submit(page, { text: 'Later', starts_at: '2998-01-01T00:00' })).status, 303);
   assert.deepEqual(await announced(), []);
+  assert.equal((await submit(ANNOUNCEMENTS, {}, `/moderation/announcements/${before.id}/delete`)).status, 303);
 });
 
 test('an administrator adds an emoji with its picture, changes and removes it (/moderation/custom_emojis)', async () => {
