@@ -12,4 +12,14 @@ export const tokenUses = table('token_uses', {
   ttlSeconds: 400 * 86_400,
 });
 
-export const signInTables = [tokenUses] as const;
+/**
+ * Access tokens of people, by the application for which they were issued: the deletion of an application finds them here.
+ * A row whose token was revoked does no harm.
+ */
+export const clientTokens = table('client_tokens', {
+  partition: { client: 'text' },
+  clustering: { account: 'id', hash: 'text' },
+  value: codec('murmuration.store.Indexed'),
+});
+
+export const signInTables = [tokenUses, clientTokens] as const;

@@ -10,10 +10,13 @@ export interface Commands {
   saveOwnApp: { in: P.AccountOwnApp; out: P.AccountEmpty };
   deleteOwnApp: { in: P.AccountClient; out: P.AccountEmpty };
   ownApps: { in: P.AccountEmpty; out: P.AccountOwnApps };
+  /** Sent by effects, for an application that was deleted. */
+  endAppTokens: { in: P.AccountAppTokens; out: P.AccountEmpty };
 }
 export interface Events {
   ownAppSaved: P.AccountOwnApp;
   ownAppDeleted: P.AccountClient;
+  appTokensEnded: P.AccountAppTokens;
 }
 export interface State extends TokensState {
   /** Applications that the owner has registered, by client id, oldest first. At most OWN_APPS_MAX. */
@@ -22,10 +25,20 @@ export interface State extends TokensState {
 
 /** Applications of one account: a list that a person can still survey. */
 export const OWN_APPS_MAX = 50;
+/** Tokens that one journal entry revokes. Bounds the effects of an entry. */
+export const APP_TOKENS_AT_ONCE_MAX = 100;
+/** Prefix of the subject of the alarm that searches tokens of a deleted application again. */
+export const APP_ALARM = 'app:';
+/**
+ * Time after a deletion until tokens are searched again: longer than any request lasts that read the application before,
+ * and than a node uses cached rows that it must not use.
+ */
+export const LATE_TOKENS_MS = 60_000;
 
 const empty = codec('murmuration.account.Empty');
 const ownApp = codec('murmuration.account.OwnApp');
 const client = codec('murmuration.account.Client');
+const appTokens = codec('murmuration.account.AppTokens');
 const NOTHING = { events: [], reply: {} };
 
 /** Applications that the owner has registered in the settings. The state holds only the hashes of their secrets. */
@@ -42,23 +55,35 @@ export const ownApps: Slice<State, Commands, Events> = {
     deleteOwnApp: ({ ownApps }, { clientId }) =>
       ownApps.has(clientId) ? { events: deletions([clientId]), reply: {} } : NOTHING,
     ownApps: ({ ownApps }) => ({ events: [], reply: { apps: [...ownApps.values()] } }),
+    endAppTokens: (state, command) => ({ events: tokensEnded(state, command), reply: {} }),
   },
   apply: {
     ownAppSaved({ ownApps }, { clientId, id, name, website, redirectUris, scopes, secretHash, atMs }) {
       ownApps.set(clientId, { clientId, id, name, website, redirectUris, scopes, secretHash, atMs });
     },
     ownAppDeleted: ({ ownApps }, { clientId }) => void ownApps.delete(clientId),
+    appTokensEnded() {},
   },
   commands: {
     saveOwnApp: { in: ownApp, out: empty, repeats: 'idempotent', local: true },
     deleteOwnApp: { in: client, out: empty, repeats: 'idempotent', local: true },
     ownApps: { in: empty, out: codec('murmuration.account.OwnApps'), repeats: 'query', local: true },
+    endAppTokens: { in: appTokens, out: empty, repeats: 'idempotent', local: true },
   },
   events: {
     ownAppSaved: { codec: ownApp, invalidates: false },
-    ownAppDeleted: { codec: client, invalidates: false },
+    ownAppDeleted: { codec: client, invalidates: true },
+    appTokensEnded: { codec: appTokens, invalidates: false },
   },
 };
+
+/** Handles the alarm of a deleted application. */
+export const lateTokensDue = (state: Readonly<Pick<State, 'ownApps'>>, what: string) =>
+  tokensEnded(state, { clientId: what.slice(APP_ALARM.length), tokens: [] });
+
+/** Returns the event that revokes tokens of a deleted application. An application that exists keeps its tokens. */
+const tokensEnded = ({ ownApps }: Readonly<Pick<State, 'ownApps'>>, some: P.AccountAppTokens) =>
+  ownApps.has(some.clientId) ? [] : [{ type: 'appTokensEnded' as const, ...some }];
 
 /** Returns the events that delete all applications of the account. */
 export const ownAppsEnded = ({ ownApps }: Readonly<Pick<State, 'ownApps'>>) => deletions(ownApps.keys());

@@ -5,6 +5,7 @@ import { isProblem, type Problem, problem } from '../domain/problem.js';
 import { invalidField } from '../domain/text/status-text.js';
 import type { Recorded, Slice } from '../runtime/slice.js';
 import { type Events as MediaEvents, outdated, UPLOADS_ALARM } from './media.js';
+import { APP_ALARM, type Events as AppEvents, lateTokensDue } from './own-apps.js';
 import { type Events as PostEvents, type State as PostState, post } from './post.js';
 import { type Ended, PURGE_ALARM, type Events as PurgeEvents, type State as PurgeState, purgeDue } from './purge.js';
 import type { Events as SessionEvents } from './tokens.js';
@@ -29,6 +30,7 @@ export interface State extends PostState {
 type MoreEvents = Pick<MediaEvents, 'mediaRemoved' | 'mediaReleased'> &
   PurgeEvents &
   Ended &
+  Pick<AppEvents, 'appTokensEnded'> &
   Pick<SessionEvents, 'tokenRevoked'> &
   PostEvents;
 
@@ -88,11 +90,12 @@ export const scheduled: Slice<State & PurgeState, Commands, Events, MoreEvents> 
     },
     /**
      * Posts a scheduled status that is due. An alarm from before it was rescheduled is ignored. Handles the alarms of
-     * uploads and suspensions, too.
+     * uploads, suspensions and deleted applications, too.
      */
     alarm(state, call, ctx) {
       const { what, atMs } = call;
       if (what === PURGE_ALARM) return purgeDue(state, call, ctx);
+      if (what.startsWith(APP_ALARM)) return { events: lateTokensDue(state, what), reply: {} };
       if (what === UPLOADS_ALARM) return { events: outdated(state, ctx.nowMs, 0), reply: {} };
       const known = state.scheduled.get(what);
       if (known === undefined || atMs !== known.dueMs) return { events: [], reply: {} };

@@ -986,6 +986,17 @@ export interface AccountOwnApps {
   readonly apps: readonly AccountOwnApp[];
 }
 
+/** Some tokens of a deleted application, which are revoked. Without any, the search for them begins. */
+export interface AccountAppTokens {
+  readonly clientId: string;
+  readonly tokens: readonly AccountAppToken[];
+}
+
+export interface AccountAppToken {
+  readonly account: string;
+  readonly hash: string;
+}
+
 /** Invitations. nonce: that of the keyed token in the link (actors/domain/keyed-tokens.ts). max_uses, expires_at_ms: 0 without a limit. */
 export interface AccountInvite {
   readonly nonce: string;
@@ -4235,6 +4246,8 @@ export interface Messages {
   'murmuration.account.Client': AccountClient;
   'murmuration.account.OwnApp': AccountOwnApp;
   'murmuration.account.OwnApps': AccountOwnApps;
+  'murmuration.account.AppTokens': AccountAppTokens;
+  'murmuration.account.AppToken': AccountAppToken;
   'murmuration.account.Invite': AccountInvite;
   'murmuration.account.CreateInvite': AccountCreateInvite;
   'murmuration.account.InviteCreated': AccountInviteCreated;

@@ -5,6 +5,7 @@ import type { HomeRings } from '../../timelines/home-rings.js';
 import { accountMediaFiles, accountMediaRows, type MediaFiles } from '../media.js';
 import { accountNames } from '../names.js';
 import { accountStream } from '../stream.js';
+import { endedAppTokens } from './app-tokens.js';
 import { federatedRelations } from './federation/federate.js';
 import { federatedFeatures } from './federation/federate-features.js';
 import { federatedProfile, type ProfileFederation } from './federation/federate-profile.js';
@@ -30,8 +31,8 @@ export interface AccountContext {
   readonly baseUrl: string;
   /** Part after the @ in an account's address. */
   readonly domain: string;
-  /** The operations that claim names, read and clear notifications, and read followers. */
-  readonly tables: Pick<Tables, 'get' | 'range' | 'getMany' | 'removeRange' | 'compareAndSet'>;
+  /** The operations that claim names, read and clear notifications, read followers, and end tokens of applications. */
+  readonly tables: Pick<Tables, 'get' | 'range' | 'getMany' | 'removeRange' | 'compareAndSet' | 'write'>;
   /** Home timelines of the accounts of this node. */
   readonly rings: HomeRings;
   readonly media: MediaFiles;
@@ -66,6 +67,7 @@ export function accountReactions(around: AccountContext): readonly Reaction<Acco
     federatedFeatures(around),
     accountPushes,
     accountMediaFiles(around.media),
+    endedAppTokens(around.tables),
     accountPurge(around.tables),
     clearedNotifications(around.tables),
   ];

@@ -1,12 +1,13 @@
 import type { StoreAccountRecord } from '../../../proto/gen/types.js';
 import { put, type ReadTables, type RowWrite, remove, type Tables } from '../../../store/port.js';
-import { tokenUses } from '../../../store/sign-in-tables.js';
+import { clientTokens, tokenUses } from '../../../store/sign-in-tables.js';
 import { accounts, apps, followers, following, tokens } from '../../../store/tables.js';
 import type { AccountEvents, AccountState } from '../../account/slices.js';
 import type { Origin } from '../../account/standing.js';
 import { eraOfId } from '../../domain/ids.js';
 import type { Effects, Happened, Reaction } from '../../runtime/kind.js';
 import { namelessRows, nameRows, newNameRows, statusWordRows, unindexedRows } from '../word-rows.js';
+import { endApp } from './app-tokens.js';
 import { collectionRows } from './collection-rows.js';
 import { moderationRows, ownRows } from './moderation-rows.js';
 import { notificationRows } from './notification-rows.js';
@@ -127,26 +128,38 @@ const ownFollowers: On = {
   },
 };
 
-const ownTokens: On = {
+const ownTokens = (tables: Pick<ReadTables, 'get'>): On => ({
   tokenIssued({ tokenHash, clientId, scopes, kind, atMs, browser }, { self, state }, effects) {
     // An effect that is repeated after the revocation must not restore the token.
     if (!state.tokens.has(tokenHash)) return undefined;
     const record = { accountId: self, clientId, scopes, kind, atMs, ...(browser !== undefined && { browser }) };
-    return effects.write([put(tokens, { hash: tokenHash }, record)]);
+    const index =
+      kind === 'access' ? [put(clientTokens, { client: clientId, account: self, hash: tokenHash }, {})] : [];
+    return effects.write([put(tokens, { hash: tokenHash }, record), ...index]);
   },
-  tokenRevoked: ({ tokenHash }, _happened, effects) =>
-    effects.write([remove(tokens, { hash: tokenHash }), remove(tokenUses, { hash: tokenHash })]),
-};
+  async tokenRevoked({ tokenHash: hash }, { self: account }, effects) {
+    const record = await tables.get(tokens, { hash });
+    const index = record && remove(clientTokens, { client: record.clientId, account, hash });
+    await effects.write([
+      remove(tokens, { hash }),
+      remove(tokenUses, { hash }),
+      ...(index === undefined ? [] : [index]),
+    ]);
+  },
+});
 
 /** Writes the row of an application from the current state, so that a repeated effect ends with the correct row. */
-function writeApp(
-  { clientId: client }: { readonly clientId: string },
-  { state }: Happened<AccountState>,
-  effects: Effects,
-) {
-  const own = state.ownApps.get(client);
-  return effects.write([own === undefined ? remove(apps, { client }) : put(apps, { client }, own)]);
-}
+const ownAppRows = (tables: Pick<Tables, 'range' | 'write'>): On => {
+  const write = (
+    { clientId: client }: { readonly clientId: string },
+    { state }: Happened<AccountState>,
+    effects: Effects,
+  ) => {
+    const own = state.ownApps.get(client);
+    return own === undefined ? endApp(tables, client, effects) : effects.write([put(apps, { client }, own)]);
+  };
+  return { ownAppSaved: write, ownAppDeleted: write };
+};
 
 /** Writes the rows after a status was deleted, and removes it from the search index. */
 async function writeGone(
@@ -159,7 +172,9 @@ async function writeGone(
 }
 
 /** Rows of the account: its record, follows, followers, tokens and notifications. */
-export function accountRows(tables: Pick<Tables, 'range' | 'removeRange'>): Reaction<AccountState, AccountEvents> {
+export function accountRows(
+  tables: Pick<Tables, 'get' | 'range' | 'removeRange' | 'write'>,
+): Reaction<AccountState, AccountEvents> {
   return {
     surface: 'rows',
     beforeReply: true,
@@ -194,9 +209,8 @@ export function accountRows(tables: Pick<Tables, 'range' | 'removeRange'>): Reac
       statusUncounted: (event, happened, effects) => writeGone(tables, event, happened, effects),
       ...ownFollows,
       ...ownFollowers,
-      ...ownTokens,
-      ownAppSaved: writeApp,
-      ownAppDeleted: writeApp,
+      ...ownTokens(tables),
+      ...ownAppRows(tables),
       ...collectionRows,
       ...notificationRows(tables, accountRow),
     },

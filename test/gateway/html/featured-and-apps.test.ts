@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { issueToken } from '../../../gateway/oauth/tokens.js';
 import { Visitor } from '../../kit/network/visitor.js';
 import { type Person, TestServer } from '../../kit/services/server.js';
 import { until } from '../../kit/time/until.js';
@@ -109,6 +110,26 @@ test('a person registers an application, whose secret is shown once, renewed and
   assert.equal((await alice.submit(`${APPS}/delete`, {})).location, APPS);
   assert.equal((await grant(next)).status, 401);
   assert.match((await alice.get(APPS)).text, /You have no applications/);
+});
+
+test('tokens of a deleted application are refused, also those of other people', async () => {
+  await alice.get(APPS);
+  const [, secret = ''] = /Client secret: <code>([\w-]{43})</.exec((await alice.submit(APPS, APP)).text) ?? [];
+  const { client = '' } = alice.hidden(`${APPS}/delete`);
+  const grant = { grant_type: 'client_credentials', client_id: client, client_secret: secret };
+  const own: string = (await server.ask('POST', '/oauth/token', grant)).body.access_token;
+  const { services } = server.node;
+  const issued = (person: string) => issueToken(services, person, client, ['read'], 'access') as Promise<string>;
+  const given = [await issued(id), await issued(bob.id), bob.token];
+  const answerTo = async (path: string, bearer: string) => (await server.ask('GET', path, undefined, bearer)).status;
+  const answers = () => Promise.all(given.map((one) => answerTo('/api/v1/accounts/verify_credentials', one)));
+  assert.deepEqual(
+    [await answerTo('/api/v1/apps/verify_credentials', own), ...(await answers())],
+    [200, 200, 200, 200],
+  );
+  assert.equal((await alice.submit(`${APPS}/delete`, {})).location, APPS);
+  assert.equal(await answerTo('/api/v1/apps/verify_credentials', own), 401);
+  await until('tokens of people are refused', async () => (await answers()).join() === '401,401,200', 30_000);
 });
 
 test('an application with a wrong field is refused with what was typed', async () => {
