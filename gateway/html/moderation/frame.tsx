@@ -45,6 +45,10 @@ export interface ModerationView {
   readonly fault?: string | undefined;
 }
 
+/** Returns true if the role of the reader may open a page of moderation. */
+export const mayOpen = ({ person }: Reader, path: ModerationView['path']): boolean =>
+  person !== undefined && PAGES.some(([one, , permission]) => one === path && isPermitted(person.role, permission));
+
 /** Renders a page of moderation with the navigation between those that the role may see. */
 export function moderationAnswer(site: Site, reader: Staff, view: ModerationView, content: ComponentChildren): Answer {
   const { moderation } = reader.texts;

@@ -1,5 +1,6 @@
 import type { Answer } from '../../http/route.js';
 import type { Account } from '../../pages/account/account.js';
+import { ModerationLink } from '../moderation/link.js';
 import { htmlAnswer } from '../page.js';
 import { Notices } from '../parts/notices.js';
 import { Pager } from '../parts/pager.js';
@@ -135,6 +136,7 @@ function Actions({ account, reader }: { readonly account: Account; readonly read
           {texts.profile.feed}
         </a>
       )}
+      <ModerationLink account={account.id} reader={reader} />
     </p>
   );
 }

@@ -1,6 +1,7 @@
 import type { Answer } from '../../http/route.js';
 import type { Status } from '../../pages/status/status.js';
 import type { StatusEdit } from '../../pages/status/status-history.js';
+import { ModerationLink } from '../moderation/link.js';
 import { htmlAnswer } from '../page.js';
 import { shownName } from '../parts/person.js';
 import { Post, postPath } from '../parts/post.js';
@@ -46,6 +47,7 @@ export function threadPage(site: Site, reader: Reader, thread: Thread): Answer {
             {texts.web.reply}
           </a>
         )}
+        <ModerationLink account={status.account.id} reader={reader} />
       </p>
       <h2>{texts.posts.replies(status.replies_count)}</h2>
       {descendants.length > 0 ? (

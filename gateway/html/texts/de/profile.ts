@@ -30,4 +30,5 @@ export const profile: Texts['profile'] = {
   people: (name) => `Leute, denen ${name} folgt`,
   followersOf: (name) => `Folgende von ${name}`,
   pinned: 'Angeheftete Beiträge',
+  moderate: 'In der Moderation öffnen',
 };

@@ -29,4 +29,5 @@ export const profile = {
   people: (name: string) => `People whom ${name} follows`,
   followersOf: (name: string) => `Followers of ${name}`,
   pinned: 'Pinned posts',
+  moderate: 'Open in moderation',
 };

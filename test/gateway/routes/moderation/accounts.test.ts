@@ -4,6 +4,7 @@ import { isProblem } from '../../../../actors/domain/problem.js';
 import { auditOf } from '../../../../gateway/moderation/audit.js';
 import { hashPassword } from '../../../../gateway/oauth/passwords.js';
 import { signUp } from '../../../../gateway/oauth/sign-up.js';
+import { Visitor } from '../../../kit/network/visitor.js';
 import { TestServer } from '../../../kit/services/server.js';
 import { makeUser } from '../../oauth/stage.js';
 import { signedIn } from './staff-browser.js';
@@ -50,6 +51,27 @@ test('a moderator finds accounts by name, address, role and state (/moderation/a
   assert.match((await mod.get(`${PATH}?limit=1`)).text, /rel="next" href="\/moderation\/accounts\?[^"]*max_id=/);
   for (const query of ['status=dead', `username=${'x'.repeat(301)}`])
     assert.equal((await mod.get(`${PATH}?${query}`)).status, 422);
+});
+
+test('pages of people and posts lead moderators alone to the account, and no cache mixes their pages with others', async () => {
+  const dunlin = await server.person('dunlin');
+  const id = await dunlin.says('good morning');
+  await makeUser(server, 'reader');
+  const [mod, reader] = [await signedIn(server, 'mod'), await signedIn(server, 'reader')];
+  const stranger = new Visitor(server, { accept: 'text/html' });
+  for (const path of ['/@dunlin', `/@dunlin/${id}`]) {
+    const [before, ordinary] = [await stranger.get(path), await reader.get(path)];
+    const seen = await mod.get(path);
+    assert.match(seen.text, new RegExp(`href="/moderation/accounts/${dunlin.id}">Open in moderation<`), path);
+    assert.match(seen.headers.get('cache-control') ?? '', /no-store/);
+    assert.equal(seen.headers.get('etag'), null);
+    for (const page of [before, ordinary]) assert.doesNotMatch(page.text, /moderation/, path);
+    const after = await stranger.get(path);
+    assert.deepEqual([after.text, after.headers.get('etag')], [before.text, before.headers.get('etag')]);
+    assert.equal((await reader.get(path)).text, ordinary.text);
+    assert.match(after.headers.get('vary') ?? '', /Cookie/);
+  }
+  assert.doesNotMatch((await mod.get(`/@dunlin/${id}/embed`)).text, /moderation/, 'frames of other sites');
 });
 
 test('a moderator approves one person and rejects another, and the audit log names both acts', async () => {
