@@ -100,7 +100,7 @@ export const poll: Slice<ConversationState, Commands, Events, TurnEvents & Repor
     },
   },
   events: {
-    voted: { codec: codec('murmuration.conversation.Voted'), invalidates: false },
+    voted: { codec: codec('murmuration.conversation.Voted'), invalidates: true },
     pollEnded: { codec: codec('murmuration.conversation.PollEnded'), invalidates: false },
   },
 };

@@ -1,9 +1,9 @@
 import { call, type Person } from './people.js';
 
-/** A way to make visible data invisible, and the place where a stale node would still show them. */
+/** A way to change visible data, and the place where a stale node would still show the former ones. */
 interface Way {
   readonly name: string;
-  /** Makes the data invisible at this node; resolves with its answer. */
+  /** Changes the data at this node; resolves with its answer. */
   readonly take: (url: string) => Promise<unknown>;
   /** Returns true when the node still shows the former data. */
   readonly isShown: (url: string) => Promise<boolean>;
@@ -37,6 +37,11 @@ async function countOf(url: string, who: Person, id: string): Promise<number> {
   return JSON.parse((await read(url, who, `/api/v1/accounts/${id}`)).body).statuses_count;
 }
 
+async function isCounted(url: string, who: Person, poll: string, voted: boolean): Promise<boolean> {
+  const now = JSON.parse((await read(url, who, `/api/v1/polls/${poll}`)).body);
+  return now.votes_count === 1 && now.voted === voted;
+}
+
 /**
  * Returns the ways for the author's only status, which the reader sees and has answered. The reader follows the author.
  */
@@ -44,6 +49,11 @@ function waysOf(author: Person, reader: Person, id: string, reply: string): read
   const path = `/api/v1/statuses/${id}`;
   const account = `/api/v1/accounts/${author.id}`;
   return [
+    {
+      name: 'a vote',
+      take: (url) => call(url, reader, 'POST', `/api/v1/polls/${id}/votes`, { choices: [1] }),
+      isShown: async (url) => !((await isCounted(url, reader, id, true)) && (await isCounted(url, author, id, true))),
+    },
     {
       name: 'an edit',
       take: (url) => call(url, author, 'PUT', path, { status: 'said otherwise' }),
@@ -74,6 +84,9 @@ function waysOf(author: Person, reader: Person, id: string, reply: string): read
   ];
 }
 
+/** A status with everything that the ways change. */
+const asking = { status: 'said first', poll: { options: ['yes', 'no'], expires_in: 3_600 } };
+
 /** Reverts the changes of the ways, except for the status. */
 async function restore(url: string, author: Person, reader: Person): Promise<void> {
   await call(url, author, 'POST', `/api/v1/accounts/${reader.id}/unblock`);
@@ -82,7 +95,7 @@ async function restore(url: string, author: Person, reader: Person): Promise<voi
 }
 
 /**
- * Makes statuses invisible at one node after another, and reads them from all nodes right after the answer. Returns
+ * Changes statuses at one node after another, and reads them from all nodes right after the answer. Returns
  * stale reads, and the number of reads.
  */
 export async function takeAway(
@@ -96,7 +109,7 @@ export async function takeAway(
   for (let round = 0; round < rounds; round++) {
     const at = (offset: number) => urls[(round + offset) % urls.length] as string;
     await restore(at(0), author, reader);
-    const { id } = (await call(at(1), author, 'POST', '/api/v1/statuses', { status: 'said first' })) as Shown;
+    const { id } = (await call(at(1), author, 'POST', '/api/v1/statuses', asking)) as Shown;
     const answering = { status: 'said to it', in_reply_to_id: id };
     const reply = (await call(at(0), reader, 'POST', '/api/v1/statuses', answering)) as Shown;
     for (const [step, way] of waysOf(author, reader, id, reply.id).entries()) {

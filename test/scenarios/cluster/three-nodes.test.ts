@@ -175,7 +175,7 @@ test('a decision of a moderator or an operator at one node applies on every othe
   }
 });
 
-test('deleted, edited, muted or blocked data are shown by no node once the request is answered', async () => {
+test('deleted, edited, muted or blocked data and former votes are shown by no node once the request is answered', async () => {
   const pairs = Array.from({ length: 4 }, (_, index) => [`author${index}`, `reader${index}`]);
   const all = await people(...pairs.flat());
   const played = pairs.map((_, index) => {
@@ -189,7 +189,7 @@ test('deleted, edited, muted or blocked data are shown by no node once the reque
   );
   assert.equal(
     found.reduce((sum, { looks }) => sum + looks, 0),
-    4 * TAKEN_ROUNDS * 4 * 3,
+    4 * TAKEN_ROUNDS * 5 * 3,
   );
 });
 
