@@ -87,7 +87,8 @@ export const collections: Slice<State, Commands, Events> = {
       const reply = { ...collectionOf(self, id, known), text };
       if (isSame(text, known.text)) return { events: [], reply };
       const told = !isSame({ ...text, ...UNTOLD }, { ...known.text, ...UNTOLD });
-      const event = { id, text, told, revision: known.revision + 1, atMs: nowMs };
+      const listing = text.discoverable === known.text.discoverable ? {} : { listingChanged: true };
+      const event = { id, text, told, revision: known.revision + 1, atMs: nowMs, ...listing };
       return { events: [{ type: 'collectionUpdated', ...event }], reply: { ...reply, updatedAtMs: nowMs } };
     },
     deleteCollection(state, { id }) {
@@ -234,8 +235,8 @@ export function collectionsEnded({ collections: all }: Readonly<State>): Recorde
   return Array.from(all, ([id, known]) => deletion(id, known));
 }
 
-const deletion = (id: string, { items }: CollectionState) =>
-  ({ type: 'collectionDeleted', id, items: [...items.values()] }) as const;
+const deletion = (id: string, { items, text }: CollectionState) =>
+  ({ type: 'collectionDeleted', id, items: [...items.values()], discoverable: text.discoverable }) as const;
 
 /** Returns the event that removes accounts from a collection. `forGood`: they cannot be added again. */
 export function removal(

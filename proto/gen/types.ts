@@ -1181,18 +1181,20 @@ export interface AccountUpdateCollection {
   readonly discoverable?: boolean | undefined;
 }
 
-/** told: the accounts in it are notified. revision: number of the change. */
+/** told: the accounts in it are notified. revision: number of the change. listing_changed: `discoverable` has changed. */
 export interface AccountCollectionUpdated {
   readonly id: string;
   readonly text?: AccountCollectionText | undefined;
   readonly told: boolean;
   readonly revision: number;
   readonly atMs: number;
+  readonly listingChanged?: boolean | undefined;
 }
 
 export interface AccountCollectionDeleted {
   readonly id: string;
   readonly items: readonly AccountCollectionItem[];
+  readonly discoverable?: boolean | undefined;
 }
 
 export interface AccountAddToCollection {

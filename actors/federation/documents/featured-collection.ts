@@ -19,30 +19,41 @@ export interface FeaturedAccount {
 export function featuredCollectionDocument(
   baseUrl: string,
   { id: collection, text, createdAtMs, updatedAtMs }: AccountCollection,
-  owner: StoreAccountRecord,
+  owner: Pick<StoreAccountRecord, 'username'>,
   featured: readonly FeaturedAccount[],
 ) {
   const id = collectionUri(baseUrl, owner, collection);
-  const tag = text?.tag ?? '';
+  const { tag = '', language = '' } = text ?? {};
+  const summary = escapeHtml(text?.description ?? '');
   return {
     id,
     type: 'FeaturedCollection',
     attributedTo: accountUri(baseUrl, owner),
     name: text?.name ?? '',
-    summary: escapeHtml(text?.description ?? ''),
+    summary,
+    ...(language === '' ? {} : { summaryMap: { [language]: summary } }),
     sensitive: text?.sensitive ?? false,
     discoverable: text?.discoverable ?? false,
     ...(tag === '' ? {} : { topic: { type: 'Hashtag', href: tagUrl(baseUrl, tag), name: `#${tag}` } }),
     published: asTime(createdAtMs),
     updated: asTime(updatedAtMs),
     totalItems: featured.length,
-    orderedItems: featured.map(({ id: item, account, atMs, stampUri }) => ({
-      id: placeUri(id, item),
-      type: 'FeaturedItem',
-      featuredObject: accountUri(baseUrl, account),
-      featuredObjectType: account.profile?.bot === true ? 'Service' : 'Person',
-      featureAuthorization: stampUri ?? featureStampUri(baseUrl, account, item),
-      published: asTime(atMs),
-    })),
+    orderedItems: featured.map((one) => featuredItemDocument(baseUrl, id, one)),
   };
 }
+export type FeaturedCollectionDocument = ReturnType<typeof featuredCollectionDocument>;
+
+/** Renders the place of an account in a collection, whose address is given. Source: FEP-7aa9, FeaturedItem. */
+export const featuredItemDocument = (
+  baseUrl: string,
+  collection: string,
+  { id, account, atMs, stampUri }: FeaturedAccount,
+) => ({
+  id: placeUri(collection, id),
+  type: 'FeaturedItem',
+  featuredObject: accountUri(baseUrl, account),
+  featuredObjectType: account.profile?.bot === true ? 'Service' : 'Person',
+  featureAuthorization: stampUri ?? featureStampUri(baseUrl, account, id),
+  published: asTime(atMs),
+});
+export type FeaturedItemDocument = ReturnType<typeof featuredItemDocument>;

@@ -19,15 +19,3 @@ export const featureRequestActivity = (actor: string, featured: string, collecti
 /** Returns the address of the place in a collection that a request names by its id; undefined for other ids. */
 export const placeAsked = (id: string): string | undefined =>
   id.endsWith(SUFFIX) ? id.slice(0, -SUFFIX.length) : undefined;
-
-/**
- * Renders the removal of an account from a collection of a local account, sent to its server. Source: FEP-7aa9,
- * Remove.
- */
-export const removeFeaturedActivity = (actor: string, collection: string, item: string) => ({
-  id: `${placeUri(collection, item)}#remove`,
-  type: 'Remove',
-  actor,
-  object: placeUri(collection, item),
-  target: collection,
-});

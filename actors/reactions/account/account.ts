@@ -7,6 +7,7 @@ import { accountNames } from '../names.js';
 import { accountStream } from '../stream.js';
 import { endedAppTokens } from './app-tokens.js';
 import { federatedRelations } from './federation/federate.js';
+import { federatedCollections } from './federation/federate-collections.js';
 import { federatedFeatures } from './federation/federate-features.js';
 import { federatedProfile, type ProfileFederation } from './federation/federate-profile.js';
 import { domainParting } from './followers/domain-parting.js';
@@ -65,6 +66,7 @@ export function accountReactions(around: AccountContext): readonly Reaction<Acco
     accountMail(around, around.tables),
     ...(around.federation === undefined ? [] : [federatedProfile({ ...around, ...around.federation })]),
     federatedFeatures(around),
+    federatedCollections(around),
     accountPushes,
     accountMediaFiles(around.media),
     endedAppTokens(around.tables),

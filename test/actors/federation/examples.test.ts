@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { featuredCollectionDocument } from '../../../actors/federation/documents/featured-collection.js';
 import { hashtagDocument } from '../../../actors/federation/documents/hashtag.js';
 import { noteDocument } from '../../../actors/federation/documents/note.js';
 import { announceActivity, createActivity } from '../../../actors/federation/documents/publishing.js';
@@ -13,7 +14,13 @@ import {
   deleteFeatureStampActivity,
   rejectFeatureActivity,
 } from '../../../actors/federation/outgoing/feature-answer.js';
-import { featureRequestActivity, removeFeaturedActivity } from '../../../actors/federation/outgoing/feature-request.js';
+import { featureRequestActivity } from '../../../actors/federation/outgoing/feature-request.js';
+import {
+  addCollectionActivity,
+  addFeaturedActivity,
+  removeCollectionActivity,
+  removeFeaturedActivity,
+} from '../../../actors/federation/outgoing/featured-collection.js';
 import { flagActivity } from '../../../actors/federation/outgoing/flag.js';
 import { followActivity } from '../../../actors/federation/outgoing/follow.js';
 import { likeActivity } from '../../../actors/federation/outgoing/like.js';
@@ -66,6 +73,19 @@ const stamp = `${mine}/quote_authorizations/6`;
 const shelf = `${ben}/collections/3`;
 const featuring = { featured: ann, by: ben, collection: shelf, requestId: `${shelf}/requests/1` };
 const consent = `${ann}/feature_authorizations/12`;
+const benRecord = { ...author, id: '2', username: 'ben', domain: 'there.example', origin: { uri: ben, url: '' } };
+const shelved = { id: '46', account: benRecord, atMs, stampUri: `${ben}/stamps/1` };
+const description = { name: 'Potters', description: 'They make bowls', language: 'en', tag: 'pottery' };
+const owls = featuredCollectionDocument(
+  baseUrl,
+  {
+    ...{ id: '45', owner: '1', items: [], createdAtMs: atMs, updatedAtMs: atMs },
+    text: { ...description, sensitive: false, discoverable: true },
+  },
+  { username: 'ann' },
+  [shelved],
+);
+const [place] = owls.orderedItems;
 const instance = `${baseUrl}/actor`;
 const flag = { actor: instance, reportId: '9', comment: 'spam', account: ben, statuses: [theirs] };
 
@@ -95,7 +115,11 @@ const EXAMPLES: readonly object[] = [
   acceptFeatureActivity(featuring, consent, 4),
   rejectFeatureActivity(featuring, 4),
   featureRequestActivity(ann, ben, `${ann}/collections/45`, '46'),
-  removeFeaturedActivity(ann, `${ann}/collections/45`, '46'),
+  addCollectionActivity(owls, '7'),
+  updateActivity(ann, owls, '9'),
+  removeCollectionActivity(ann, owls.id, '10'),
+  ...(place === undefined ? [] : [addFeaturedActivity(ann, owls.id, place, '8')]),
+  removeFeaturedActivity(ann, owls.id, '46'),
   deleteFeatureStampActivity({ uri: consent, featured: ann, collection: shelf }),
 ];
 

@@ -9,8 +9,9 @@ import {
   deleteFeatureStampActivity,
   rejectFeatureActivity,
 } from '../../../federation/outgoing/feature-answer.js';
-import { featureRequestActivity, removeFeaturedActivity } from '../../../federation/outgoing/feature-request.js';
+import { featureRequestActivity } from '../../../federation/outgoing/feature-request.js';
 import type { Effects, Happened, Reaction } from '../../../runtime/kind.js';
+import { orderOf } from './federate-collections.js';
 
 interface Here {
   readonly tables: Pick<Tables, 'get'>;
@@ -45,10 +46,6 @@ export function federatedFeatures(here: Here): Reaction<AccountState, AccountEve
         const asked = items.filter((one) => now.state.collections.get(id)?.items.get(one.id)?.pending === true);
         return forEach(here, now, effects, { id, items: asked }, featureRequestActivity);
       },
-      /** The server of an account that has left by itself, or that has refused, needs no message. */
-      collectionItemsRemoved: ({ id, items, forGood, refused }, now, effects) =>
-        forGood || refused === true ? undefined : removed(here, now, effects, { id, items }),
-      collectionDeleted: (places, now, effects) => removed(here, now, effects, places),
       featureRevoked({ by, uri: collection, stampId }, now, effects) {
         return send(here, now, effects, by, collection, (featured) =>
           deleteFeatureStampActivity({ uri: stampOf(now, stampId), featured, collection }),
@@ -62,14 +59,6 @@ interface Places {
   /** Id of the collection. */
   readonly id: string;
   readonly items: readonly AccountCollectionItem[];
-}
-
-/** Notifies the servers of removed accounts. */
-function removed(here: Here, now: Now, effects: Effects, { id, items }: Places): Promise<void> {
-  const asked = items.filter(({ pending, stampUri }) => pending === true || stampUri !== undefined);
-  return forEach(here, now, effects, { id, items: asked }, (actor, _featured, collection, item) =>
-    removeFeaturedActivity(actor, collection, item),
-  );
 }
 
 /** Sends one activity for each of some places in a collection, to the server of its account. */
@@ -99,7 +88,12 @@ async function send(
   if (username === undefined || other?.remote?.gone !== false || isLocal(other)) return;
   const uri = accountUri(baseUrl, { username });
   const activity = render(uri, accountUri(baseUrl, other));
-  const order = `feature ${now.self} ${collection}`;
   const signer = { id: now.self, uri };
-  await queueActivity(tables, now, effects, { activity, inboxes: [other.remote.inbox], signer, order }, place);
+  await queueActivity(
+    tables,
+    now,
+    effects,
+    { activity, inboxes: [other.remote.inbox], signer, order: orderOf(now.self, collection) },
+    place,
+  );
 }

@@ -19,7 +19,7 @@ const text = { name: 'Owls', description: '', language: '', tag: '', sensitive: 
 
 /** Returns ann, an account of this server, with a collection in which bob, of another server, is pending. */
 async function world() {
-  const here = await town(['ann']);
+  const here = await town(['ann', 'carol']);
   closing.push(here);
   const { account, stage } = here;
   const [ann, bob] = [here.id('ann'), makeId(stage.clock.nowMs(), 1, 63)];
@@ -48,6 +48,7 @@ async function world() {
     ...here,
     ann,
     bob,
+    carol: here.id('carol'),
     id,
     item: made.items[0]?.id ?? '',
     uri: `${ANN_URI}/collections/${id}`,
@@ -96,4 +97,93 @@ test('the row of a stamp lives as long as the place that it permits', async () =
   await account(ann, 'deleteCollection', { id });
   assert.equal(await stamped(), undefined);
   assert.deepEqual(await types(), ['FeatureRequest', 'Remove', 'FeatureRequest', 'Remove']);
+});
+
+/** Returns that world with bob as a follower of ann, and nothing waiting. */
+async function followedWorld() {
+  const here = await world();
+  await here.account(here.bob, 'follow', { target: here.ann, targetLocked: false, activityId: `${BOB_URI}/follows/1` });
+  await here.sent();
+  const carol = { account: here.carol, consent: 'public' };
+  const create = async (more: object = {}, accounts: object[] = []) => {
+    const made = await here.account(here.ann, 'createCollection', { text: { ...text, ...more }, accounts } as never);
+    return made as AccountCollection;
+  };
+  /** Returns the only activity that was delivered since the last call, to the shared inbox. */
+  const one = async () => {
+    const [first, ...more] = await here.sent();
+    assert.deepEqual([more, first?.inbox, first?.signer], [[], `https://${FAR}/inbox`, here.ann]);
+    // biome-ignore lint/suspicious/noExplicitAny: tests read into documents of every shape.
+    return first?.activity as any;
+  };
+  return { ...here, carol, create, one };
+}
+
+test('a discoverable collection goes to followers with the accounts that have permitted it, and each change after it', async () => {
+  const { ann, account, carol, create, one } = await followedWorld();
+  const { id, items } = await create({ language: 'en', description: 'good' }, [
+    carol,
+    { account: ann, consent: 'public' },
+  ]);
+  const uri = `${ANN_URI}/collections/${id}`;
+  const added = await one();
+  assert.deepEqual([added.type, added.target, added.object.id], ['Add', `${ANN_URI}/featured_collections`, uri]);
+  assert.deepEqual(added.object.summaryMap, { en: 'good' });
+  const places = items.map((item) => `${uri}/items/${item.id}`);
+  assert.deepEqual(
+    added.object.orderedItems.map((item: { id: string }) => item.id),
+    places,
+  );
+
+  await account(ann, 'removeFromCollection', { id, item: items[0]?.id ?? '' });
+  const removed = await one();
+  assert.deepEqual([removed.type, removed.object, removed.target], ['Remove', places[0], uri]);
+  await account(ann, 'addToCollection', { id, featured: carol });
+  const joined = await one();
+  const { featuredObject, featureAuthorization } = joined.object;
+  assert.deepEqual([joined.type, joined.target, featuredObject], ['Add', uri, 'https://here.example/users/carol']);
+  assert.match(featureAuthorization, /^https:\/\/here\.example\/users\/carol\/feature_authorizations\/[0-9]+$/);
+  await account(ann, 'updateCollection', { id, name: 'Geese' });
+  const updated = await one();
+  assert.deepEqual([updated.type, updated.object.name, updated.object.totalItems], ['Update', 'Geese', 2]);
+  await account(ann, 'leaveCollection', { id, item: items[1]?.id ?? '', by: ann });
+  assert.deepEqual((await one()).type, 'Remove');
+  await account(ann, 'deleteCollection', { id });
+  const ended = await one();
+  assert.deepEqual([ended.type, ended.object, ended.target], ['Remove', uri, `${ANN_URI}/featured_collections`]);
+  const ids = [added, removed, joined, updated, ended].map((activity) => activity.id);
+  assert.equal(new Set(ids).size, ids.length);
+});
+
+test('followers see an account of another server once it permits its place, and its removal once', async () => {
+  const { ann, id, item, account, sent, types, add, settle, one } = await followedWorld();
+  await settle({ stampUri: STAMP });
+  const joined = await one();
+  assert.deepEqual([joined.type, joined.object.featureAuthorization], ['Add', STAMP]);
+  await account(ann, 'removeFromCollection', { id, item });
+  const removed = await one();
+  assert.equal(removed.type, 'Remove', 'the server of the account is that of a follower');
+  const again = await add();
+  assert.deepEqual(await types(), ['FeatureRequest']);
+  await account(ann, 'removeFromCollection', { id, item: again });
+  const [last, ...more] = await sent();
+  assert.deepEqual([more, last?.inbox, last?.activity.type], [[], `${BOB_URI}/inbox`, 'Remove'], 'it was never shown');
+  await add();
+  await settle();
+  assert.deepEqual(await types(), ['FeatureRequest']);
+});
+
+test('collections that are not discoverable go to nobody, and an end of the listing removes them', async () => {
+  const { ann, account, carol, create, one, sent } = await followedWorld();
+  const { id } = await create({ discoverable: false });
+  await account(ann, 'updateCollection', { id, name: 'Geese' });
+  await account(ann, 'addToCollection', { id, featured: carol });
+  assert.deepEqual(await sent(), []);
+  await account(ann, 'updateCollection', { id, discoverable: true });
+  const added = await one();
+  assert.deepEqual([added.type, added.object.totalItems], ['Add', 1]);
+  await account(ann, 'updateCollection', { id, discoverable: false });
+  assert.equal((await one()).type, 'Remove');
+  await account(ann, 'deleteCollection', { id });
+  assert.deepEqual(await sent(), []);
 });
