@@ -106,3 +106,6 @@ export const statusUrl = (baseUrl: string, { id, origin }: Written, author: Name
 
 /** Returns the address of the collection of a conversation that began here. Source: FEP-7888. */
 export const contextUri = (baseUrl: string, conversationId: string): string => `${baseUrl}/contexts/${conversationId}`;
+
+/** Returns the path of a collection's page. */
+export const collectionPath = (id: string): string => `/collections/${id}`;

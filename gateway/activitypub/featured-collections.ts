@@ -1,11 +1,12 @@
 import { Type } from '@sinclair/typebox';
 import { accountUri, collectionUri, isLocal } from '../../actors/domain/addresses.js';
 import { storedId } from '../../actors/domain/ids.js';
-import { isProblem } from '../../actors/domain/problem.js';
+import { isProblem, type Problem } from '../../actors/domain/problem.js';
 import { isSuspended } from '../../actors/domain/standing.js';
 import { actorAddresses } from '../../actors/federation/documents/actor.js';
 import { featuredCollectionDocument } from '../../actors/federation/documents/featured-collection.js';
-import { type AnyRoute, route } from '../http/route.js';
+import { type Answer, type AnyRoute, route } from '../http/route.js';
+import type { Services } from '../http/services.js';
 import { idText } from '../paging/bounds.js';
 import { loadAccounts } from '../viewing/people-at-hand.js';
 import { answered, notFound } from '../viewing/visible.js';
@@ -34,7 +35,27 @@ const ofPerson = route({
   }),
 });
 
-/** A collection as everybody sees it. Source: FEP-7aa9, FeaturedCollection. */
+/**
+ * Returns a collection as everybody sees it, with its members; a 404 for one of another owner than `owner`. Source:
+ * FEP-7aa9, FeaturedCollection.
+ */
+export async function collectionDocument(services: Services, id: string, owner?: string): Promise<Answer | Problem> {
+  const seen = await visibleCollection(services, undefined, storedId(id));
+  if (isProblem(seen)) return seen;
+  if (owner !== undefined && seen.owner.id !== owner) return notFound();
+  const accounts = await loadAccounts(
+    services,
+    seen.items.map(({ account }) => account),
+  );
+  const featured = seen.items.flatMap(({ id: item, account: of, createdAtMs: atMs, stampUri }) => {
+    const account = accounts.get(of);
+    return account !== undefined && (isLocal(account) || stampUri !== undefined)
+      ? [{ id: item, account, atMs, stampUri }]
+      : [];
+  });
+  return activityAnswer(featuredCollectionDocument(services.instance.baseUrl, seen.record, seen.owner, featured));
+}
+
 const collection = route({
   method: 'GET',
   path: '/users/:name/collections/:id',
@@ -42,21 +63,7 @@ const collection = route({
   params: Type.Object({ ...nameParams, id: idText() }),
   handle: authorized(async ({ services, params }) => {
     const owner = await ownerNamed(services, params.name);
-    if (isProblem(owner)) return owner;
-    const seen = await visibleCollection(services, undefined, storedId(params.id));
-    if (isProblem(seen)) return seen;
-    if (seen.owner.id !== owner.id || isSuspended(owner)) return notFound();
-    const accounts = await loadAccounts(
-      services,
-      seen.items.map(({ account }) => account),
-    );
-    const featured = seen.items.flatMap(({ id, account: of, createdAtMs: atMs, stampUri }) => {
-      const account = accounts.get(of);
-      return account !== undefined && (isLocal(account) || stampUri !== undefined)
-        ? [{ id, account, atMs, stampUri }]
-        : [];
-    });
-    return activityAnswer(featuredCollectionDocument(services.instance.baseUrl, seen.record, owner, featured));
+    return isProblem(owner) ? owner : collectionDocument(services, params.id, owner.id);
   }),
 });
 

@@ -1,3 +1,4 @@
+import { collectionPath } from '../../actors/domain/addresses.js';
 import { isProblem, type Problem } from '../../actors/domain/problem.js';
 import { accounts } from '../../store/tables.js';
 import { prefersDocument } from '../http/accept.js';
@@ -17,7 +18,7 @@ const PAGES: Readonly<Record<string, (asked: Asked) => Soon<Answer | Problem>>> 
   '/users/:name/collections/featured': ({ params }) => redirect(`/@${params.name}`),
   '/users/:name/collections/tags': ({ params }) => redirect(`/@${params.name}`),
   '/users/:name/collections/accounts': ({ params }) => redirect(`/@${params.name}`),
-  '/users/:name/collections/:id': ({ params }) => redirect(`/@${params.name}`),
+  '/users/:name/collections/:id': ({ params }) => redirect(collectionPath(params.id ?? '')),
   '/users/:name/featured_collections': ({ params }) => redirect(`/@${params.name}`),
   '/users/:name/statuses/:id/replies': ({ params }) => redirect(`/@${params.name}/${params.id}`),
   '/users/:name/statuses/:id/likes': ({ params }) => redirect(`/@${params.name}/${params.id}`),

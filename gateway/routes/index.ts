@@ -23,6 +23,7 @@ import { oembedRoutes } from './discovery/oembed.js';
 import { searchRoutes } from './discovery/search.js';
 import { trendRoutes } from './discovery/trends.js';
 import { assetRoutes } from './html/assets.js';
+import { collectionPageRoutes } from './html/collections.js';
 import { elsewhereRoutes } from './html/elsewhere.js';
 import { frontPageRoutes } from './html/front.js';
 import { listPageRoutes } from './html/lists.js';
@@ -116,6 +117,7 @@ const routes: readonly AnyRoute[] = [
   ...featuredTagRoutes,
   ...filterRoutes,
   ...filterPageRoutes,
+  ...collectionPageRoutes,
   ...frontPageRoutes,
   ...followRoutes,
   ...groupedNotificationRoutes,

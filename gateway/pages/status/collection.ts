@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox';
-import { collectionUri, isLocal, tagUrl } from '../../../actors/domain/addresses.js';
+import { collectionPath, collectionUri, isLocal, tagUrl } from '../../../actors/domain/addresses.js';
 import { escapeHtml } from '../../../actors/domain/text/plain-text.js';
 import type { AccountCollectionItem, AccountCollectionText } from '../../../proto/gen/types.js';
 import { entity, nullable, oneOf, type Shape, time, uri } from '../../http/entity.js';
@@ -46,7 +46,7 @@ export function renderCollection(instance: InstanceSettings, { record, owner, it
     id,
     account_id: owner.id,
     uri: collectionUri(instance.baseUrl, owner, id),
-    url: `${instance.baseUrl}/collections/${id}`,
+    url: `${instance.baseUrl}${collectionPath(id)}`,
     name: text?.name ?? '',
     description: escapeHtml(text?.description ?? ''),
     language: text?.language || null,

@@ -93,11 +93,18 @@ export async function makeTown(server: ServerProcess): Promise<Town> {
   const { report, block } = await moderated(server, { ann, bob, hider }, last);
   const settings = await makeSettings(server.url, ann, [bob.id, hider.id]);
   return [
-    { pages: pagesOf(root, last) },
+    { pages: [...pagesOf(root, last), await makeCollection(server.url, ann)] },
     { pages: settings, by: ann },
     { pages: webPages(root, last, bob.id), by: ann },
     { pages: staffPages(report, block, ann.id), by: CHIEF },
   ];
+}
+
+/** Gives a person a collection; returns its page. */
+async function makeCollection(url: string, person: Person): Promise<Visited> {
+  const text = { name: '<b>Birders</b> &amp;', description: `seen ${HOSTILE}`, tag_name: 'birds' };
+  const made: unknown = await call(url, person, 'POST', '/api/v1/collections', { ...text, account_ids: [person.id] });
+  return { path: `/collections/${(made as { readonly collection: { readonly id: string } }).collection.id}` };
 }
 
 /** Files reports, and adds the owner of the instance with a note; returns the ids of a report and of a limit. */

@@ -39,6 +39,7 @@ export function collectionRequests(
       id: viewer.name,
       rest: { id: (await maker.standing()).id },
     }),
+    'GET /collections/:id': () => maker.standing(),
     'GET /users/:name/feature_authorizations/:id': async () => {
       const { rest } = await maker.standing();
       return { id: viewer.name, rest: { id: rest.item } };

@@ -18,5 +18,8 @@ export const lists: Texts['lists'] = {
   newest: 'Neueste',
   thisServer: 'Dieser Server',
   allServers: 'Alle bekannten Server',
+  collectionBy: 'Eine Sammlung von Personen, von',
+  members: (count: number) => (count === 1 ? '1 Person' : `${count} Personen`),
+  sensitiveCollection: 'Heikler Inhalt: anzeigen',
   usedBy: (count) => `${count} ${count === 1 ? 'Person' : 'Leute'} in der letzten Woche`,
 };

@@ -17,5 +17,8 @@ export const lists = {
   newest: 'Newest',
   thisServer: 'This server',
   allServers: 'All known servers',
+  collectionBy: 'A collection of people, by',
+  members: (count: number) => (count === 1 ? '1 person' : `${count} people`),
+  sensitiveCollection: 'Sensitive content: show it',
   usedBy: (count: number) => `${count} ${count === 1 ? 'person' : 'people'} in the past week`,
 };
