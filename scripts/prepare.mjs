@@ -1,39 +1,19 @@
 // Installs and builds what is missing or out of date. Uses only Node's built-in modules: it runs on a fresh clone.
-// `--install-only` stops before the build; `--compile-only` before the bundle; `--services` also fetches Cassandra and nats-server; `--test` also fetches
-// what the tests drive: Mastodon.py, toot, schemathesis, http_ece, py-vapid, apsig, sample activities, Chromium, other servers
-// (bovine-herd, and those of test/peers), and the newer Node versions that they run the server on.
-import { execFileSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+// `--install-only` stops before the build; `--compile-only` before the bundle; `--services` also fetches Cassandra and
+// nats-server; `--test` also fetches what the tests drive, at the same time (scripts/test-tools.mjs).
+import { execFileSync, spawn } from 'node:child_process';
+import { once as event } from 'node:events';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { once } from './once.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 process.chdir(root);
 const SOURCES = JSON.parse(readFileSync('tsconfig.json', 'utf8')).include;
-const TEST_PY = [
-  ...['Mastodon.py==2.3.3', 'toot==0.52.1', 'schemathesis==4.32.5'],
-  ...['http_ece==1.2.1', 'py-vapid==1.9.2', 'cryptography==50.0.2', 'apsig==0.6.0'],
-];
-/** Needs an older `cryptography` than TEST_PY. */
-const SAMPLES_PY = ['fediverse-pasture-inputs==0.3.0'];
-/** Another server of ActivityPub, which needs older versions than TEST_PY. Its parts must be of one version. */
-const BOVINE_PY = ['bovine', 'bovine-herd', 'bovine-process', 'bovine-store'].map((name) => `${name}==0.5.19`);
 
 function run(command, args) {
   execFileSync(command, args, { stdio: ['ignore', 2, 2] });
-}
-
-/** Runs `action` unless it has completed for the same inputs before. */
-function once(name, inputs, product, action) {
-  const hash = createHash('sha256');
-  for (const input of inputs) hash.update(input);
-  const digest = hash.digest('hex');
-  const stamp = join('.cache', `${name}.stamp`);
-  if (existsSync(product) && existsSync(stamp) && readFileSync(stamp, 'utf8') === digest) return;
-  action();
-  mkdirSync('.cache', { recursive: true });
-  writeFileSync(stamp, digest);
 }
 
 /** Yields the sources of a folder, or the one file. */
@@ -66,32 +46,12 @@ function removeStale() {
   }
 }
 
-/** Installs packages into an environment of this name. */
-function python(name, packages) {
-  const interpreter = join('.cache', name, 'bin', 'python');
-  once(name, packages, interpreter, () => {
-    run('python3', ['-m', 'venv', join('.cache', name)]);
-    run(interpreter, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', ...packages]);
-  });
-}
-
-/** Installs other implementations of ActivityPub, apart from this project: they need a newer Node. */
-function peers() {
-  const [from, to] = [join('test', 'peers'), join('.cache', 'peers')];
-  const files = ['package.json', 'package-lock.json'];
-  const contents = files.map((file) => readFileSync(join(from, file)));
-  once('peers', contents, join(to, 'node_modules'), () => {
-    mkdirSync(to, { recursive: true });
-    for (const [index, file] of files.entries()) writeFileSync(join(to, file), contents[index]);
-    run('npm', ['install', '--prefix', to, '--no-save', '--no-audit', '--no-fund', '--loglevel', 'error']);
-  });
-}
-
-function chromium() {
-  if (existsSync('/usr/bin/chromium')) return;
-  run('apt-get', ['update', '-qq']);
-  run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'chromium']);
-}
+const tools = process.argv.includes('--test')
+  ? spawn(process.execPath, ['scripts/test-tools.mjs'], { stdio: ['ignore', 2, 2] })
+  : undefined;
+const toolsEnded = tools && event(tools, 'exit');
+// A build that fails does not leave the fetches behind.
+process.on('exit', () => tools?.kill());
 
 once('install', [readFileSync('package-lock.json')], 'node_modules', () => {
   const quiet = ['--no-audit', '--no-fund', '--loglevel', 'error'];
@@ -119,16 +79,9 @@ once('build', sourceInputs(), 'dist/command-line.cjs.compiled', () => {
   compile();
   run(process.execPath, ['scripts/bundle.mjs']);
 });
-if (process.argv.includes('--services') || process.argv.includes('--test')) {
+if (process.argv.includes('--services')) {
   const { fetchServices } = await import('./services.mjs');
   await fetchServices();
 }
-if (process.argv.includes('--test')) {
-  python('python', TEST_PY);
-  python('samples', SAMPLES_PY);
-  python('bovine', BOVINE_PY);
-  peers();
-  chromium();
-  const { fetchNewerNodes } = await import('./newer-nodes.mjs');
-  await fetchNewerNodes();
-}
+const [failed] = (await toolsEnded) ?? [0];
+if (failed !== 0) process.exit(1);
