@@ -26,6 +26,8 @@ const SETTLED: Readonly<Record<string, (state: Readonly<State>, command: P.Accou
   suspend: ({ moderation }) => moderation.suspendedAtMs > 0,
   unsuspend: ({ moderation }) => moderation.suspendedAtMs === 0,
   delete: ({ moderation }) => moderation.deleted,
+  memorialize: ({ moderation }) => moderation.memorial === true,
+  unmemorialize: ({ moderation }) => moderation.memorial !== true,
   role: ({ owner }, { role }) => owner?.role === role,
   delete_statuses: (_state, { statuses }) => (statuses?.some.length ?? 0) === 0,
   mark_statuses_as_sensitive: (_state, { statuses }) => (statuses?.some.length ?? 0) === 0,
@@ -34,7 +36,7 @@ const SETTLED: Readonly<Record<string, (state: Readonly<State>, command: P.Accou
 /**
  * Actions that end browser sessions. Applications keep their tokens, which are valid again when the action is undone.
  */
-const SHUTS_OUT = new Set(['disable', 'suspend']);
+const SHUTS_OUT = new Set(['disable', 'suspend', 'memorialize']);
 /** Actions that change rights. Authorization codes were granted under the previous rights, so they end. */
 const CHANGES_RIGHTS = new Set(['role', 'reject', 'delete']);
 
@@ -49,6 +51,8 @@ export const moderation: Slice<State, Commands, Events, Ended & Pick<SessionEven
       if (command.action === 'unsuspend' && state.moderation.deleted)
         return problem('forbidden', 'This action is not allowed');
       if (command.action === 'delete' && state.moderation.suspendedAtMs === 0)
+        return problem('forbidden', 'This action is not allowed');
+      if (command.action === 'memorialize' && (state.owner === undefined || state.moderation.deleted))
         return problem('forbidden', 'This action is not allowed');
       if (settled(state, command)) return { events: [], reply: {} };
       const recipient = command.action === 'reject' ? lastRecipient(state) : undefined;
@@ -67,6 +71,7 @@ export const moderation: Slice<State, Commands, Events, Ended & Pick<SessionEven
       if (action === 'silence' || action === 'unsilence') own.silenced = action === 'silence';
       if (action === 'sensitive' || action === 'unsensitive') own.sensitized = action === 'sensitive';
       if (action === 'suspend' || action === 'unsuspend') own.suspendedAtMs = action === 'suspend' ? atMs : 0;
+      if (action === 'memorialize' || action === 'unmemorialize') own.memorial = action === 'memorialize';
       if (action === 'delete') own.deleted = true;
       // The account is as if it had never signed up. Deleting its row releases its names.
       if (action === 'reject') state.owner = undefined;

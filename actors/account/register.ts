@@ -87,7 +87,7 @@ export const register: Slice<State, Commands, Events> = {
       return { events: [{ type: 'emailConfirmed', atMs: nowMs }], reply: {} };
     },
     credentials({ owner, moderation }) {
-      return { events: [], reply: credentialsOf(owner, moderation.suspendedAtMs > 0) };
+      return { events: [], reply: credentialsOf(owner, moderation) };
     },
   },
   apply: {
@@ -138,7 +138,10 @@ function invalid(field: string, label: string, error: string, description: strin
   return problem('invalid', `Validation failed: ${label} ${description}`, { [field]: [{ error, description }] });
 }
 
-function credentialsOf(owner: Owner | undefined, suspended: boolean): P.AccountCredentials {
+function credentialsOf(
+  owner: Owner | undefined,
+  { suspendedAtMs, memorial }: State['moderation'],
+): P.AccountCredentials {
   return {
     exists: owner !== undefined,
     username: owner?.username ?? '',
@@ -147,8 +150,8 @@ function credentialsOf(owner: Owner | undefined, suspended: boolean): P.AccountC
     role: owner?.role ?? '',
     confirmed: owner?.confirmed ?? false,
     approved: owner?.approved ?? false,
-    disabled: owner?.disabled ?? false,
+    disabled: owner?.disabled === true || memorial === true,
     clientId: owner?.clientId,
-    suspended,
+    suspended: suspendedAtMs > 0,
   };
 }

@@ -8,7 +8,7 @@ import { type Events as MediaEvents, outdated, UPLOADS_ALARM } from './media.js'
 import { APP_ALARM, type Events as AppEvents, lateTokensDue } from './own-apps.js';
 import { type Events as PostEvents, type State as PostState, post } from './post.js';
 import { type Ended, PURGE_ALARM, type Events as PurgeEvents, type State as PurgeState, purgeDue } from './purge.js';
-import type { Events as SessionEvents } from './tokens.js';
+import { isShutOut, type Events as SessionEvents } from './tokens.js';
 
 export interface Commands {
   schedule: { in: P.AccountSchedule; out: P.AccountScheduledItem };
@@ -101,8 +101,7 @@ export const scheduled: Slice<State & PurgeState, Commands, Events, MoreEvents> 
       if (known === undefined || atMs !== known.dueMs) return { events: [], reply: {} };
       if (ctx.nowMs < known.dueMs) return problem('unavailable', 'It is not time yet');
       // An account that may not post now does not post later either.
-      if (state.owner?.disabled === true || state.moderation.suspendedAtMs > 0)
-        return { events: givenUp(state, what, ctx.nowMs), reply: {} };
+      if (isShutOut(state)) return { events: givenUp(state, what, ctx.nowMs), reply: {} };
       const posted = post.decide.post(withoutHold(state, what), known.post, ctx);
       if (isProblem(posted)) return { events: givenUp(state, what, ctx.nowMs), reply: {} };
       return { events: [...posted.events, { type: 'unscheduled', id: what }], reply: {} };

@@ -151,7 +151,7 @@ export const initialAccount = (id: string): AccountState => ({
   signInAddresses: new Set(),
   signInBrowsers: new Set(),
   endedMails: new Set(),
-  moderation: { silenced: false, sensitized: false, suspendedAtMs: 0, deleted: false },
+  moderation: { silenced: false, sensitized: false, suspendedAtMs: 0, deleted: false, memorial: false },
   pins: [],
   scheduled: new Map(),
   statuses: 0,

@@ -9,6 +9,8 @@ export interface State {
     suspendedAtMs: number;
     /** Deleted for good: its data is not shown any more, and nobody can sign in. */
     deleted: boolean;
+    /** The account is kept in memory of its owner, who has died. Undefined in snapshots of earlier versions. */
+    memorial: boolean | undefined;
   };
 }
 

@@ -154,8 +154,8 @@ function replacePassword(state: State, { passwordHash }: P.AccountPasswordChange
 }
 
 /** Returns true when moderators keep the owner from signing in. */
-export const isShutOut = ({ owner, moderation }: Readonly<State>) =>
-  owner?.disabled === true || moderation.suspendedAtMs > 0 || moderation.deleted;
+export const isShutOut = ({ owner, moderation }: Readonly<Pick<State, 'owner' | 'moderation'>>) =>
+  owner?.disabled === true || moderation.suspendedAtMs > 0 || moderation.deleted || moderation.memorial === true;
 
 const shutOut = () => problem('forbidden', 'Your login is currently disabled');
 

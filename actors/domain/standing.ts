@@ -14,6 +14,14 @@ export function isSuspended(record: StoreAccountRecord): boolean {
 /** Returns true for an account that appears to others: published and not suspended. */
 export const isThere = (record: StoreAccountRecord): boolean => isPublished(record) && !isSuspended(record);
 
+/** Returns true for an account that is kept in memory of its owner, by moderators here or by its own server. */
+export const isMemorial = ({ memorial, remote }: StoreAccountRecord): boolean =>
+  memorial === true || remote?.memorial === true;
+
+/** Returns true when moderators keep the owner from signing in, and tokens from being used. */
+export const isShutOut = (record: StoreAccountRecord): boolean =>
+  record.disabled || isSuspended(record) || record.memorial === true;
+
 /** Copies of records, so that a rendered one is found again by its record. */
 const suspendedCopies = new WeakMap<StoreAccountRecord, StoreAccountRecord>();
 

@@ -1,5 +1,5 @@
 import { idMs } from '../../actors/domain/ids.js';
-import { isPublished, isSuspended } from '../../actors/domain/standing.js';
+import { isMemorial, isPublished, isShutOut } from '../../actors/domain/standing.js';
 import type { StoreAccountRecord, StoreAccountStatusRow, StoreStatusRef } from '../../proto/gen/types.js';
 import { accountStatuses, favourites } from '../../store/tables.js';
 import type { Services } from '../http/services.js';
@@ -69,7 +69,7 @@ export async function suggestionsFor(
 
 /** Returns true if anybody can follow the account without a request. */
 function isOpen({ limits }: Pick<Services, 'limits'>, record: StoreAccountRecord): boolean {
-  if (!isPublished(record) || isSuspended(record) || record.disabled || record.profile?.locked) return false;
+  if (!isPublished(record) || isShutOut(record) || isMemorial(record) || record.profile?.locked) return false;
   return !limits.silenced(record.id, record.domain);
 }
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isSuspended } from '../../actors/domain/standing.js';
+import { isShutOut } from '../../actors/domain/standing.js';
 import type { StoreAccountRecord, StoreTokenRecord } from '../../proto/gen/types.js';
 import { Cache, type Caches } from '../../store/cache/cache.js';
 import type { ReadTables } from '../../store/port.js';
@@ -114,9 +114,9 @@ function authenticated(
   return { hash, token, account, viewer: account.id, bearer: { ...bearer, accountId: account.id } };
 }
 
-/** Returns true if the account may act: it is confirmed, approved, not disabled and not suspended. */
+/** Returns true if the account may act: it is confirmed, approved and not shut out. */
 export function usable(account: StoreAccountRecord): boolean {
-  return account.confirmed && account.approved && !account.disabled && !isSuspended(account);
+  return account.confirmed && account.approved && !isShutOut(account);
 }
 
 /** Returns the caller that a browser session is. */

@@ -1,6 +1,6 @@
 import { isPermitted } from '../../actors/domain/permissions.js';
 import { type Problem, problem } from '../../actors/domain/problem.js';
-import { isSuspended } from '../../actors/domain/standing.js';
+import { isShutOut } from '../../actors/domain/standing.js';
 import type { StoreAccountRecord } from '../../proto/gen/types.js';
 import type { Authenticated, Authenticator, Caller } from './authenticator.js';
 import type { AnyRoute, Auth } from './route.js';
@@ -52,7 +52,7 @@ export function permit(route: Pick<AnyRoute, 'auth' | 'scope' | 'permission'>, f
 }
 
 function accountRefusal(account: StoreAccountRecord, auth: Auth): Problem | undefined {
-  if (account.disabled || isSuspended(account)) return problem('forbidden', 'Your login is currently disabled');
+  if (isShutOut(account)) return problem('forbidden', 'Your login is currently disabled');
   if (auth === 'unconfirmed' || auth === 'app') return undefined;
   if (!account.confirmed) return problem('unconfirmed', 'Your login is missing a confirmed e-mail address');
   return account.approved ? undefined : problem('forbidden', 'Your login is currently pending approval');

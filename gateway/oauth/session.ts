@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { TokenContent } from '../../actors/domain/keyed-tokens.js';
-import { isSuspended } from '../../actors/domain/standing.js';
+import { isShutOut } from '../../actors/domain/standing.js';
 import type { StoreAccountRecord } from '../../proto/gen/types.js';
 import { accounts, tokens } from '../../store/tables.js';
 import { tokenHash } from '../http/authenticator.js';
@@ -85,7 +85,7 @@ export async function sessionAccount(
   // The lifetime of the cookie binds only honest browsers.
   if (record.atMs + SESSION_SECONDS * 1_000 <= services.clock.nowMs()) return undefined;
   const account = await services.tables.get(accounts, { account: record.accountId });
-  return account === undefined || account.disabled || !account.approved || isSuspended(account) ? undefined : account;
+  return account === undefined || !account.approved || isShutOut(account) ? undefined : account;
 }
 
 /** Returns the browser's visit; `cookie` must be set if it is new. */

@@ -37,6 +37,7 @@ export const layouts = {
     movedTo: from.movedTo,
     followedElsewhere: from.followedElsewhere,
     invitedBy: from.invitedBy,
+    memorial: from.memorial,
   }),
   'murmuration.store.StatusRecord': (from: StoreStatusRecord): StoreStatusRecord => ({
     id: from.id,

@@ -1434,7 +1434,7 @@ export interface AccountScreen {
   readonly languages: readonly AccountFollowLanguages[];
 }
 
-/** action: approve, reject, enable, disable, silence, unsilence, sensitive, unsensitive, suspend, unsuspend, delete, role, none (only the warning), delete_statuses, mark_statuses_as_sensitive. */
+/** action: approve, reject, enable, disable, silence, unsilence, sensitive, unsensitive, suspend, unsuspend, delete, memorialize, unmemorialize, role, none (only the warning), delete_statuses, mark_statuses_as_sensitive. */
 export interface AccountModerate {
   readonly action: string;
   /** The moderator's account; empty: the operator's command line. */
@@ -2822,6 +2822,8 @@ export interface StoreRemoteActor {
   /** The accounts that may feature it in collections, and those that may ask to: public or followers; absent: nobody. */
   readonly featurePolicy?: string | undefined;
   readonly manualFeaturePolicy?: string | undefined;
+  /** The server keeps the account in memory of its owner, who has died. */
+  readonly memorial?: boolean | undefined;
 }
 
 /** Addresses of accounts that may move to an account. */
@@ -3025,6 +3027,8 @@ export interface StoreAccountRecord {
   readonly followedElsewhere?: boolean | undefined;
   /** Account whose invitation was used. */
   readonly invitedBy?: string | undefined;
+  /** Moderators keep the account in memory of its owner, who has died. */
+  readonly memorial?: boolean | undefined;
 }
 
 export interface StoreStatusRecord {

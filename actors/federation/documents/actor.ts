@@ -51,7 +51,7 @@ export function actorDocument(
     discoverable: profile.discoverable,
     indexable: profile.indexable,
     published: asTime(signUpDayMs(record)),
-    memorial: false,
+    memorial: record.memorial === true,
     ...(record.aliases !== undefined && !isEmptied ? { alsoKnownAs: record.aliases.uris } : {}),
     ...(record.movedTo !== undefined && !isEmptied ? { movedTo: record.movedTo.uri } : {}),
     ...(isEmptied ? { suspended: true } : {}),

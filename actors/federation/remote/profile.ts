@@ -78,6 +78,7 @@ export function readActor(document: JsonObject, { id = '', url }: Allowed, nowMs
     headerUrl: pictureOf(document.image),
     emojis: emojisOf(document.tag),
     publishedMs: Math.max(0, Math.min(timeOf(document.published) ?? 0, nowMs)),
+    ...(isTrue(document.memorial) ? { memorial: true } : {}),
   };
   return { username, profile: profileOf(document, type), actor };
 }

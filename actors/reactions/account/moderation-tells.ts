@@ -8,7 +8,7 @@ import { tellAccount } from './tells.js';
 
 const accountMessage = codec('murmuration.node.AccountTopic');
 /** Actions after which the account's open streams must be checked again, because its tokens may be invalid. */
-const ENDING = new Set(['disable', 'suspend', 'delete', 'reject', 'role']);
+const ENDING = new Set(['disable', 'suspend', 'delete', 'reject', 'role', 'memorialize']);
 
 /** Actions of which the account is notified. */
 const WARNINGS = new Set([

@@ -58,7 +58,6 @@ export function accountRecord(state: Readonly<AccountState>): StoreAccountRecord
     suspendedAtMs: state.moderation.suspendedAtMs,
     reason: owner?.reason,
     signUpAddress: owner?.signUpAddress,
-    invitedBy: owner?.invitedBy,
     removed: state.moderation.deleted,
     directStatuses: state.directStatuses > 0 ? state.directStatuses : undefined,
     notificationsClearedUpTo: state.clearedUpToId,
@@ -68,6 +67,8 @@ export function accountRecord(state: Readonly<AccountState>): StoreAccountRecord
     aliases: state.moves.aliases.length > 0 ? { uris: state.moves.aliases } : undefined,
     movedTo: state.moves.movedTo,
     followedElsewhere: state.isFollowedElsewhere,
+    invitedBy: owner?.invitedBy,
+    memorial: state.moderation.memorial === true ? true : undefined,
   };
   return origin === undefined ? record : remoteRecord(record, origin);
 }

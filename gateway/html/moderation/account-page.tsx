@@ -50,6 +50,8 @@ export function accountPage(site: Site, reader: Staff, facts: AccountFacts): Ans
 /** Returns the acts that change something about an account of this standing, and that the role may do. */
 function buttonsFor(account: AdminAccount, { texts: { moderation }, person }: Staff) {
   const isWaiting = account.domain === null && !account.approved;
+  const mayEnd = isPermitted(person.role, 'delete_user_data');
+  const isMemorial = account.account.memorial === true;
   const shown = [
     isWaiting && (['approve', ''] as const),
     isWaiting && (['reject', 'danger'] as const),
@@ -57,7 +59,8 @@ function buttonsFor(account: AdminAccount, { texts: { moderation }, person }: St
     account.silenced && (['unsilence', 'plain'] as const),
     account.sensitized && (['unsensitive', 'plain'] as const),
     account.suspended && (['unsuspend', 'plain'] as const),
-    account.suspended && isPermitted(person.role, 'delete_user_data') && (['delete', 'danger'] as const),
+    account.suspended && mayEnd && (['delete', 'danger'] as const),
+    account.domain === null && mayEnd && ([isMemorial ? 'unmemorialize' : 'memorialize', 'plain'] as const),
   ];
   return shown.flatMap((one) => (one === false ? [] : [[one[0], moderation.acts[one[0]], one[1]] as const]));
 }

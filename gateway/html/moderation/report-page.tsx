@@ -123,9 +123,10 @@ export function Standing({ account, reader }: { readonly account: AdminAccount; 
   function pending(state: 'approved' | 'confirmed') {
     return account[state] ? [] : [states[`not_${state}`]];
   }
+  const memorial = account.account.memorial === true ? [states.memorial] : [];
   return (
     <p class="group">
-      {[...found.map((state) => states[state]), ...waits].map((text) => (
+      {[...found.map((state) => states[state]), ...memorial, ...waits].map((text) => (
         <span key={text} class="mark danger">
           {text}
         </span>

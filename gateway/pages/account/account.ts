@@ -3,7 +3,7 @@ import { emptyProfile } from '../../../actors/account/profile.js';
 import { accountUri, accountUrl, acctOf } from '../../../actors/domain/addresses.js';
 import { fileUrl } from '../../../actors/domain/media.js';
 import { QUOTE_POLICY_DEFAULT } from '../../../actors/domain/quoting.js';
-import { isSuspended, signUpDayMs } from '../../../actors/domain/standing.js';
+import { isMemorial, isSuspended, signUpDayMs } from '../../../actors/domain/standing.js';
 import { profileHtml } from '../../../actors/domain/text/profile-html.js';
 import type { AccountField, AccountProfile, StoreAccountRecord } from '../../../proto/gen/types.js';
 import { day, entity, extended, nullable, oneOf, type Shape, time, uri, VISIBILITIES } from '../../http/entity.js';
@@ -65,6 +65,7 @@ export const Account = entity('Account', {
   /** Absent if false. */
   suspended: Type.Optional(Type.Literal(true)),
   limited: Type.Optional(Type.Literal(true)),
+  memorial: Type.Optional(Type.Literal(true)),
   /** The account to which this one moved; absent if it did not, and within statuses. pages/account/moved.ts adds it. */
   moved: Type.Optional(Type.Unsafe<object>({ type: 'object' })),
   /** Permission of the viewer to add the account to a collection; pages/account/feature-approval.ts adds it. */
@@ -174,6 +175,7 @@ export function renderWhole(instance: InstanceSettings, record: StoreAccountReco
         : remoteEmoji(instance, { of: 'accounts', id: record.id }, remote.emojis),
     roles: renderAccountRoles(record.role),
     ...(record.silenced === true ? { limited: true as const } : {}),
+    ...(isMemorial(record) ? { memorial: true as const } : {}),
     ...choices(profile),
     fields: profile.fields.map((field, index) => ({
       name: field.name,

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { isLocal } from '../../../actors/domain/addresses.js';
 import { storedId } from '../../../actors/domain/ids.js';
-import { permissionsOf } from '../../../actors/domain/permissions.js';
+import { type Permission, permissionsOf } from '../../../actors/domain/permissions.js';
 import { invalidField, isProblem, type Problem } from '../../../actors/domain/problem.js';
 import { namesOf } from '../../../actors/domain/text/names.js';
 import { REPORTED_STATUSES_MAX } from '../../../actors/report/report.js';
@@ -187,13 +187,13 @@ async function moderate(
   return (await services.tables.get(accounts, { account: target.id })) ?? target;
 }
 
-function verb(name: string, action: string, mail = false): AnyRoute {
+function verb(name: string, action: string, mail = false, permission: Permission = PERMISSION): AnyRoute {
   return route({
     method: 'POST',
     path: `/api/v1/admin/accounts/:id/${name}`,
     auth: 'user',
     scope: WRITE,
-    permission: PERMISSION,
+    permission,
     params: idParams,
     answer: AdminAccount,
     handle: async ({ services, viewer = '', params }) => {
@@ -294,6 +294,9 @@ export const adminAccountRoutes: readonly AnyRoute[] = [
   verb('unsilence', 'unsilence', true),
   verb('unsuspend', 'unsuspend', true),
   verb('unsensitive', 'unsensitive', true),
+  // Source: Mastodon AccountPolicy, whose API does not offer them.
+  verb('memorialize', 'memorialize', false, 'delete_user_data'),
+  verb('unmemorialize', 'unmemorialize', false, 'delete_user_data'),
   action,
   remove,
 ];

@@ -21,7 +21,10 @@ const REPORTS_MAX = 10;
 /** Longest word of a search; longer than any name or address. */
 const WORD_CHARS_MAX = 300;
 /** Acts of buttons. Each but `delete` is a verb of the API. */
-const ACTS = ['approve', 'reject', 'enable', 'unsilence', 'unsuspend', 'unsensitive', 'delete'] as const;
+const ACTS = [
+  ...(['approve', 'reject', 'enable', 'unsilence', 'unsuspend', 'unsensitive'] as const),
+  ...(['delete', 'memorialize', 'unmemorialize'] as const),
+];
 /** After these acts the account may be gone. */
 const ENDS: readonly string[] = ['reject', 'delete'];
 

@@ -17,6 +17,7 @@ test('a moderator’s decision is recorded once and can be undone', () => {
     ['sensitive', 'unsensitive'],
     ['suspend', 'unsuspend'],
     ['disable', 'enable'],
+    ['memorialize', 'unmemorialize'],
   ] as const) {
     const limited = newcomer().when('moderate', decided(on)).when('moderate', decided(on));
     assert.deepEqual(types(limited.events), ['moderated'], on);
@@ -58,6 +59,7 @@ test('a frozen or suspended account loses codes, links and browser sessions, and
   for (const [on, off] of [
     ['disable', 'enable'],
     ['suspend', 'unsuspend'],
+    ['memorialize', 'unmemorialize'],
   ] as const) {
     const shut = newcomer()
       .when('issueToken', token('app', 'access'))
@@ -73,6 +75,11 @@ test('a frozen or suspended account loses codes, links and browser sessions, and
     assert.equal(free.when('judgeReset', { nonce: 'n' }).lastProblem?.problem, 'invalid', on);
     assert.equal(free.when('issueToken', token('new', 'session')).lastProblem, undefined, on);
   }
+});
+
+test('an account that is deleted cannot become a memorial', () => {
+  const deleted = newcomer().when('moderate', decided('suspend')).when('moderate', decided('delete'));
+  assert.equal(deleted.when('moderate', decided('memorialize')).lastProblem?.problem, 'forbidden');
 });
 
 test('a code from before a change of role is invalid', () => {

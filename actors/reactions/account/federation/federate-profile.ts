@@ -32,6 +32,9 @@ type Send = (
 ) => Promise<void>;
 type Change = 'Add' | 'Remove';
 
+/** Actions of moderators that the actor document shows. */
+const SHOWN_IN_ACTOR = new Set(['memorialize', 'unmemorialize']);
+
 /** Accounts read together. */
 const RELATED_AT_ONCE = 500;
 
@@ -50,21 +53,23 @@ export function federatedProfile(here: Here): Reaction<AccountState, AccountEven
     if (activity !== undefined) await queueActivity(tables, now, effects, { activity, ...outgoing });
   };
   const { pin, tag, endorsement } = collected(here, send);
+  const update = (now: Now, effects: Effects) => {
+    if (now.state.isFollowedElsewhere !== true) return undefined;
+    return send(now, effects, async (uri) => {
+      const record = await tables.get(accounts, { account: now.self });
+      if (record === undefined) return undefined;
+      const { displayName, note, fields } = record.profile ?? emptyProfile;
+      const emojis = here.emojiIn(displayName, note, ...fields.flatMap(({ name, value }) => [name, value]));
+      const actor = actorDocument(here, record, await here.publicPem(now.self), emojis);
+      return updateActivity(uri, actor, `${now.seq}`);
+    });
+  };
   return {
     surface: 'federation',
     beforeReply: false,
     on: {
-      profileUpdated(_event, now, effects) {
-        if (now.state.isFollowedElsewhere !== true) return undefined;
-        return send(now, effects, async (uri) => {
-          const record = await tables.get(accounts, { account: now.self });
-          if (record === undefined) return undefined;
-          const { displayName, note, fields } = record.profile ?? emptyProfile;
-          const emojis = here.emojiIn(displayName, note, ...fields.flatMap(({ name, value }) => [name, value]));
-          const actor = actorDocument(here, record, await here.publicPem(now.self), emojis);
-          return updateActivity(uri, actor, `${now.seq}`);
-        });
-      },
+      profileUpdated: (_event, now, effects) => update(now, effects),
+      moderated: ({ action }, now, effects) => (SHOWN_IN_ACTOR.has(action) ? update(now, effects) : undefined),
       pinned: ({ statusId }, now, effects) => pin('Add', statusId, now, effects),
       unpinned: ({ statusId }, now, effects) => pin('Remove', statusId, now, effects),
       endorsed: ({ target }, now, effects) => endorsement('Add', target, now, effects),

@@ -12,7 +12,7 @@ export const profile: Texts['profile'] = {
   locked: 'Bestätigt Folgende',
   limited: 'Die Moderation dieses Servers hat dieses Konto eingeschränkt.',
   suspended: 'Dieses Konto ist gesperrt.',
-  memorial: 'In Erinnerung',
+  memorial: 'In Erinnerung. Die Person hinter diesem Konto ist gestorben.',
   moved: 'ist umgezogen zu',
   verified: 'Bestätigter Link',
   hidden: 'Diese Person zeigt die Liste nicht.',

@@ -11,7 +11,7 @@ export const profile = {
   locked: 'Approves followers',
   limited: 'Moderators of this server have limited this account.',
   suspended: 'This account is suspended.',
-  memorial: 'In remembrance',
+  memorial: 'In remembrance. The person behind this account has died.',
   moved: 'moved to',
   verified: 'Verified link',
   hidden: 'This person keeps the list private.',

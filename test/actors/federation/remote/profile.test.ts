@@ -41,6 +41,11 @@ function read(more: object = {}) {
   return readActor(whole, verdict, nowMs);
 }
 
+test('an account that its server keeps in memory of its owner is known as such', () => {
+  assert.equal(read({ memorial: true })?.actor.memorial, true);
+  for (const memorial of [false, 1, [true], {}]) assert.equal(read({ memorial })?.actor.memorial, undefined);
+});
+
 test('a profile is read with sanitised texts, pictures, emoji and keys', () => {
   const found = read();
   assert.deepEqual(found?.profile, {

@@ -6,7 +6,7 @@ import { hashPassword } from '../../../../gateway/oauth/passwords.js';
 import { signUp } from '../../../../gateway/oauth/sign-up.js';
 import { Visitor } from '../../../kit/network/visitor.js';
 import { TestServer } from '../../../kit/services/server.js';
-import { makeUser } from '../../oauth/stage.js';
+import { makeUser, PASSWORD } from '../../oauth/stage.js';
 import { signedIn } from './staff-browser.js';
 
 const PATH = '/moderation/accounts';
@@ -127,6 +127,43 @@ test('only an administrator deletes the data of a suspended account', async () =
   assert.equal((await mod.submit(page, { action: 'delete' })).status, 403);
   await chief.get(page);
   assert.equal((await chief.submit(page, { action: 'delete' })).location, `${PATH}?done=true`);
+});
+
+test('an administrator makes an account a memorial: shown as such, closed for its owner, and undone', async () => {
+  const heron = { id: await makeUser(server, 'heron'), token: '' };
+  heron.token = await server.token(heron.id, ['read', 'write']);
+  const browser = await signedIn(server, 'heron');
+  const page = `${PATH}/${heron.id}`;
+  const [mod, chief] = [await signedIn(server, 'mod'), await signedIn(server, 'chief')];
+  assert.doesNotMatch((await mod.get(page)).text, /value="memorialize"/);
+  assert.equal((await mod.submit(page, { action: 'memorialize' })).status, 403);
+  const state = async () => {
+    const { body } = await server.get('/api/v1/accounts/lookup?acct=heron');
+    const headers = { accept: 'application/activity+json' };
+    const { memorial } = (await (await server.send('/users/heron', { headers })).json()) as { memorial: boolean };
+    const used = await server.ask('GET', '/api/v1/accounts/verify_credentials', undefined, heron.token);
+    const isNoted = (await new Visitor(server, { accept: 'text/html' }).get('/@heron')).text.includes('In remembrance');
+    return [body.memorial, memorial, used.status, isNoted];
+  };
+  assert.deepEqual(await state(), [undefined, false, 200, false]);
+  await chief.get(page);
+  assert.equal((await chief.submit(page, { action: 'memorialize' })).location, `${page}?done=true`);
+  assert.deepEqual(await state(), [true, true, 403, true]);
+  assert.match((await chief.get(page)).text, /class="mark danger">Memorial<.*value="unmemorialize"/s);
+  assert.match((await browser.get('/settings/profile')).location ?? '', /^\/auth\/sign_in/, 'the session has ended');
+  await browser.get('/auth/sign_in');
+  const refused = await browser.submit('/auth/sign_in', { login: 'heron', password: PASSWORD });
+  assert.match(refused.text, /role="alert">This account is disabled/);
+  await chief.get(page);
+  await chief.submit(page, { action: 'unmemorialize' });
+  assert.deepEqual(await state(), [undefined, false, 200, false]);
+  const log = (await acts()).map((act) => act.join());
+  for (const act of ['chief,memorialize,heron', 'chief,unmemorialize,heron']) assert.ok(log.includes(act), act);
+  for (const verb of ['memorialize', 'unmemorialize']) {
+    const path = `/api/v1/admin/accounts/${heron.id}/${verb}`;
+    assert.equal((await server.ask('POST', path, {}, heron.token)).status, 403);
+    assert.equal((await server.ask('POST', path)).status, 401);
+  }
 });
 
 test('refused decisions show the page again with what was typed, and forged forms change nothing', async () => {

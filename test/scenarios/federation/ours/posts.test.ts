@@ -21,6 +21,13 @@ const places = (): [Place, Place] => [here as Place, there as Place];
 const home = async (): Promise<Answer[]> => (there as Place).ask('GET', 'timelines/home');
 const bens = () => `@ben@${(there as Place).host}`;
 
+let staff: Promise<Person> | undefined;
+/** Returns the administrator here. */
+function administrator(): Promise<Person> {
+  staff ??= places()[0].staff();
+  return staff;
+}
+
 /** Ann posts. Returns the status here. */
 const post = (body: object) => (here as Place).ask('POST', 'statuses', body);
 
@@ -222,6 +229,24 @@ test('a changed profile reaches followers', async () => {
   assert.match(there.note, /wool and more/);
 });
 
+test('a memorial, and its end, reach the servers of followers', async () => {
+  const [one, two] = places();
+  const [eda] = (await makePeople(one.server.dataDir, ['eda'])) as [Person];
+  const { accounts } = await two.find(`@eda@${one.host}`);
+  const { id } = accounts[0];
+  await two.ask('POST', `accounts/${id}/follow`);
+  const followers = () => call(one.server.url, eda, 'GET', `/api/v1/accounts/${eda.id}/followers`) as Promise<Answer[]>;
+  await seen('the follower', async () => (await followers()).length === 1);
+  const boss = await administrator();
+  for (const [verb, memorial] of [
+    ['memorialize', true],
+    ['unmemorialize', undefined],
+  ] as const) {
+    await call(one.server.url, boss, 'POST', `/api/v1/admin/accounts/${eda.id}/${verb}`);
+    await seen(verb, async () => (await two.ask('GET', `accounts/${id}`)).memorial === memorial);
+  }
+});
+
 test('the end of an account reaches the servers of its followers', async () => {
   const [one, two] = places();
   const [dee] = (await makePeople(one.server.dataDir, ['dee'])) as [Person];
@@ -231,7 +256,7 @@ test('the end of an account reaches the servers of its followers', async () => {
   const followed = async () => (await two.ask('GET', `accounts/relationships?id[]=${id}`))[0].following;
   const followers = () => call(one.server.url, dee, 'GET', `/api/v1/accounts/${dee.id}/followers`) as Promise<Answer[]>;
   await seen('the follower', async () => (await followers()).length === 1);
-  const boss = await one.staff();
+  const boss = await administrator();
   await call(one.server.url, boss, 'POST', `/api/v1/admin/accounts/${dee.id}/action`, { type: 'suspend' });
   await call(one.server.url, boss, 'DELETE', `/api/v1/admin/accounts/${dee.id}`);
   await seen('the end of the follow', async () => !(await followed()));
