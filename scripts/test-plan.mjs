@@ -53,7 +53,7 @@ const SECONDS = JSON.parse(readFileSync(new URL('./test-seconds.json', import.me
 const RECORDED_SECONDS_MIN = 2;
 const FILE_SECONDS = 0.5;
 /** Longest duration of a fast file. */
-const FAST_SECONDS_MAX = 3;
+const FAST_SECONDS_MAX = 2;
 /** Bounds of a process for several files: the first pays for the imports of all, and the last processes run alone. */
 const [FILES_MAX, SHARED_SECONDS_MAX] = [24, 20];
 
