@@ -6,9 +6,9 @@ import { confirmNames, releaseNames } from '../names.js';
 import type { Reaction } from '../runtime/kind.js';
 
 /**
- * Confirms the names of a new account. Its sign-up may have been suspended between the claim and the registration for
- * so long that another account has its name. The new account then ends as if it had never existed, even if no client
- * waits for it any more.
+ * Confirms the names of a new account, and the address of an account that has changed it. A sign-up may have been
+ * suspended between the claim and the registration for so long that another account has its name. The new account then
+ * ends as if it had never existed, even if no client waits for it any more.
  */
 export function accountNames(tables: Pick<Tables, 'get' | 'compareAndSet'>): Reaction<AccountState, AccountEvents> {
   return {
@@ -23,6 +23,15 @@ export function accountNames(tables: Pick<Tables, 'get' | 'compareAndSet'>): Rea
         const held = owner.email === email ? [name, address] : [name];
         const lost = await confirmNames(tables, held, self, atMs);
         if (lost !== undefined) await effects.tell('account', self, 'unregister', {});
+      },
+      /** The request that opens the link may end before its reply, so that it cannot settle the names itself. */
+      async emailChanged({ email, former, atMs }, { self, state }) {
+        const { owner } = state;
+        if (owner === undefined) return;
+        const [present, next, last] = [owner.email, email, former].map((one) => namesOf(owner.username, one)[1]);
+        // An address that was changed again since is not claimed any more.
+        if (next !== undefined && next === present) await confirmNames(tables, [next], self, atMs);
+        if (last !== undefined && last !== present) await releaseNames(tables, [last], self, false);
       },
       async described({ username, domain, actor, atMs }, { self }, effects) {
         if (actor === undefined) return;

@@ -5,6 +5,7 @@ import { makeId } from '../../actors/domain/ids.js';
 import { confirmNames } from '../../actors/names.js';
 import { accountRecord } from '../../actors/reactions/account/rows.js';
 import { CLAIM_LIFETIME_MS, Registrar } from '../../actors/registry.js';
+import { Journal } from '../../store/journal.js';
 import { MemoryTables } from '../../store/memory/memory-tables.js';
 import { put, remove, type Tables } from '../../store/port.js';
 import { accounts, names } from '../../store/tables.js';
@@ -108,4 +109,30 @@ test('an account whose name another one has confirmed ends as if it had never ex
   assert.equal(await tables.get(names, { name: 'email:unconfirmed@example.org' }), undefined);
   const confirmed = await account(id, 'confirmEmail', { nonce: 'confirmation-nonce' });
   assert.equal((confirmed as { problem?: string }).problem, 'not_found');
+});
+
+test('a crash after a change of the address leaves the account the new one, and the former one free', async (t) => {
+  const here = await town(['alice']);
+  t.after(() => here.stage.close());
+  const { tables, stage } = here;
+  const [alice, other] = [here.id('alice'), makeId(stage.clock.nowMs(), 3, 9)];
+  const [former, next] = ['email:alice@example.org', 'email:new@example.org'];
+  const registrar = new Registrar(tables, stage.clock);
+  const change = { email: 'New@example.org', nonce: 'n', taken: false, unlimited: true };
+  await here.account(alice, 'askEmailChange', change);
+  assert.equal(await registrar.claim([next], alice), undefined);
+  const isRecorded = async () => {
+    for await (const { record } of new Journal(tables).read(`account/${alice}`, 0, 9))
+      if (record.events.some(({ type }) => type === 'emailChanged')) return true;
+    return false;
+  };
+  void here.askAccount(alice, 'confirmEmailChange', { nonce: 'n' });
+  while (!(await isRecorded())) await new Promise((resolve) => setImmediate(resolve));
+  stage.kill(here.node);
+  await here.start(2);
+  await stage.clock.advance(60_000);
+  assert.deepEqual(await Promise.all([former, next].map((name) => registrar.find(name))), [undefined, alice]);
+  assert.equal((await tables.get(names, { name: next }))?.confirmed, true);
+  assert.equal(await registrar.claim([former], other), undefined, 'somebody else may use it at once');
+  assert.equal(await registrar.claim([next], other), next);
 });

@@ -86,8 +86,6 @@ const confirmEmail = route({
     const name = `email:${change.email.toLowerCase()}`;
     if ((await services.registry.claim([name], account)) !== undefined) return wrong();
     if (isProblem(await services.askAccount(account, 'confirmEmailChange', { nonce }))) return wrong();
-    await services.registry.confirm([name], account);
-    await services.registry.release([`email:${change.former.toLowerCase()}`], account);
     if (rateLimits) wrongLinks.giveBack(address);
     const [site, reader] = await plainPage(request);
     const { auth, settings } = reader.texts;
