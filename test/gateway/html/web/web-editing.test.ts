@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import sharp from 'sharp';
-import { Visitor } from '../../kit/network/visitor.js';
-import { type Person, TestServer } from '../../kit/services/server.js';
-import { makeUser, signedIn } from '../oauth/stage.js';
+import { Visitor } from '../../../kit/network/visitor.js';
+import { type Person, TestServer } from '../../../kit/services/server.js';
+import { makeUser, signedIn } from '../../oauth/stage.js';
 
 let server: TestServer;
 let bob: Person;

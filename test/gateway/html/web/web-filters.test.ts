@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { Visitor } from '../../kit/network/visitor.js';
-import { type Person, TestServer } from '../../kit/services/server.js';
-import { makeUser, signedIn } from '../oauth/stage.js';
+import type { Visitor } from '../../../kit/network/visitor.js';
+import { type Person, TestServer } from '../../../kit/services/server.js';
+import { makeUser, signedIn } from '../../oauth/stage.js';
 
 let server: TestServer;
 let bob: Person;

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { SCRIPT_FILES, scriptPath } from '../../../gateway/html/script-files.js';
-import { Visitor } from '../../kit/network/visitor.js';
-import { type Person, TestServer } from '../../kit/services/server.js';
-import { makeUser, PASSWORD } from '../oauth/stage.js';
+import { SCRIPT_FILES, scriptPath } from '../../../../gateway/html/script-files.js';
+import { Visitor } from '../../../kit/network/visitor.js';
+import { type Person, TestServer } from '../../../kit/services/server.js';
+import { makeUser, PASSWORD } from '../../oauth/stage.js';
 
 /** Largest script, as browsers load it without compression. */
 const SCRIPT_BYTES_MAX = 20_000;

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { isProblem } from '../../../actors/domain/problem.js';
-import { putEntry } from '../../../gateway/settings/changes.js';
-import { Visitor } from '../../kit/network/visitor.js';
-import { type Person, TestServer } from '../../kit/services/server.js';
-import { makeUser, signedIn } from '../oauth/stage.js';
+import { isProblem } from '../../../../actors/domain/problem.js';
+import { putEntry } from '../../../../gateway/settings/changes.js';
+import { Visitor } from '../../../kit/network/visitor.js';
+import { type Person, TestServer } from '../../../kit/services/server.js';
+import { makeUser, signedIn } from '../../oauth/stage.js';
 
 let server: TestServer;
 let bob: Person;
