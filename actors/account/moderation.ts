@@ -2,7 +2,7 @@ import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
 import { problem } from '../domain/problem.js';
 import type { Slice } from '../runtime/slice.js';
-import { type Ended, ended, lastRecipient, type State } from './purge.js';
+import { type Ended, ended, lastRecipient, recipientOf, type State } from './purge.js';
 import { closeWaysIn, revocations, type Events as SessionEvents, sessionRevocations } from './tokens.js';
 
 export interface Commands {
@@ -56,7 +56,8 @@ export const moderation: Slice<State, Commands, Events, Ended & Pick<SessionEven
         return problem('forbidden', 'This action is not allowed');
       if (settled(state, command)) return { events: [], reply: {} };
       const recipient = command.action === 'reject' ? lastRecipient(state) : undefined;
-      const decided = { type: 'moderated' as const, ...command, auditId: newId(), atMs: nowMs, recipient };
+      const rejected = command.action === 'reject' && state.owner !== undefined ? recipientOf(state.owner) : undefined;
+      const decided = { type: 'moderated' as const, ...command, auditId: newId(), atMs: nowMs, recipient, rejected };
       const isEnd = command.action === 'reject' || command.action === 'delete';
       if (SHUTS_OUT.has(command.action)) return { events: [...sessionRevocations(state), decided], reply: {} };
       if (!isEnd) return { events: [decided], reply: {} };
@@ -73,7 +74,7 @@ export const moderation: Slice<State, Commands, Events, Ended & Pick<SessionEven
       if (action === 'suspend' || action === 'unsuspend') own.suspendedAtMs = action === 'suspend' ? atMs : 0;
       if (action === 'memorialize' || action === 'unmemorialize') own.memorial = action === 'memorialize';
       if (action === 'delete') own.deleted = true;
-      // The account is as if it had never signed up. Deleting its row releases its names.
+      // The account is as if it had never signed up.
       if (action === 'reject') state.owner = undefined;
       if (owner === undefined) return;
       if (action === 'approve') owner.approved = true;

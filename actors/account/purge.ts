@@ -134,11 +134,16 @@ export function ended(state: Readonly<State>, nowMs: number): Recorded<Ended>[] 
   return [...collectionsEnded(state), ...ownAppsEnded(state), purged];
 }
 
+/** Returns what the events of an account's end say about its owner. */
+export const recipientOf = ({ username, email, locale }: P.AccountRecipient): P.AccountRecipient => ({
+  username,
+  email,
+  locale,
+});
+
 /** Returns the owner for the last mail of an account; undefined if the address was never confirmed. */
 export function lastRecipient({ owner }: Readonly<State>): P.AccountRecipient | undefined {
-  if (owner === undefined || !owner.confirmed || owner.email === '') return undefined;
-  const { username, email, locale } = owner;
-  return { username, email, locale };
+  return owner?.confirmed === true && owner.email !== '' ? recipientOf(owner) : undefined;
 }
 
 /** Handles the alarm of a suspension. The alarm of a suspension that was undone is ignored. */

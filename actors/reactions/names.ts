@@ -6,9 +6,9 @@ import { confirmNames, releaseNames } from '../names.js';
 import type { Reaction } from '../runtime/kind.js';
 
 /**
- * Confirms the names of a new account, and the address of an account that has changed it. A sign-up may have been
- * suspended between the claim and the registration for so long that another account has its name. The new account then
- * ends as if it had never existed, even if no client waits for it any more.
+ * Confirms the names of a new account and the address of one that has changed it, and frees those of a rejected one. A
+ * sign-up may have been suspended between the claim and the registration for so long that another account has its name.
+ * The new account then ends as if it had never existed, even if no client waits for it any more.
  */
 export function accountNames(tables: Pick<Tables, 'get' | 'compareAndSet'>): Reaction<AccountState, AccountEvents> {
   return {
@@ -32,6 +32,9 @@ export function accountNames(tables: Pick<Tables, 'get' | 'compareAndSet'>): Rea
         // An address that was changed again since is not claimed any more.
         if (next !== undefined && next === present) await confirmNames(tables, [next], self, atMs);
         if (last !== undefined && last !== present) await releaseNames(tables, [last], self, false);
+      },
+      moderated({ rejected }, { self }) {
+        return rejected && releaseNames(tables, namesOf(rejected.username, rejected.email), self, false);
       },
       async described({ username, domain, actor, atMs }, { self }, effects) {
         if (actor === undefined) return;

@@ -1468,6 +1468,8 @@ export interface AccountModerated {
   /** The owner of an account that ends here and gets a mail. */
   readonly recipient?: AccountRecipient | undefined;
   readonly statuses?: AccountModeratedStatuses | undefined;
+  /** The owner of a rejected account, whose names become free. */
+  readonly rejected?: AccountRecipient | undefined;
 }
 
 /** The owner of an account that has ended, for the last mail. */

@@ -121,13 +121,8 @@ test('a crash after a change of the address leaves the account the new one, and 
   const change = { email: 'New@example.org', nonce: 'n', taken: false, unlimited: true };
   await here.account(alice, 'askEmailChange', change);
   assert.equal(await registrar.claim([next], alice), undefined);
-  const isRecorded = async () => {
-    for await (const { record } of new Journal(tables).read(`account/${alice}`, 0, 9))
-      if (record.events.some(({ type }) => type === 'emailChanged')) return true;
-    return false;
-  };
   void here.askAccount(alice, 'confirmEmailChange', { nonce: 'n' });
-  while (!(await isRecorded())) await new Promise((resolve) => setImmediate(resolve));
+  while (!(await isStored(tables, alice, 'emailChanged'))) await new Promise((resolve) => setImmediate(resolve));
   stage.kill(here.node);
   await here.start(2);
   await stage.clock.advance(60_000);
@@ -136,3 +131,28 @@ test('a crash after a change of the address leaves the account the new one, and 
   assert.equal(await registrar.claim([former], other), undefined, 'somebody else may use it at once');
   assert.equal(await registrar.claim([next], other), next);
 });
+
+test('a crash after the rejection of a sign-up leaves its names free', async (t) => {
+  const here = await town([]);
+  t.after(() => here.stage.close());
+  const { tables, stage } = here;
+  const [id, other] = [1, 2].map((shard) => makeId(stage.clock.nowMs(), shard, 0)) as [string, string];
+  const held = ['acct:wren', 'email:wren@example.org'];
+  const registrar = new Registrar(tables, stage.clock);
+  assert.equal(await registrar.claim(held, id), undefined);
+  await here.account(id, 'register', { ...registration('wren'), approved: false });
+  assert.deepEqual(await Promise.all(held.map((name) => registrar.find(name))), [id, id]);
+  void here.askAccount(id, 'moderate', { action: 'reject', by: '', text: '', mail: false });
+  while (!(await isStored(tables, id, 'moderated'))) await new Promise((resolve) => setImmediate(resolve));
+  stage.kill(here.node);
+  await here.start(2);
+  await stage.clock.advance(60_000);
+  assert.equal(await registrar.claim(held, other), undefined);
+});
+
+/** Returns true once the journal of an account has an event of the type. */
+async function isStored(tables: ConstructorParameters<typeof Journal>[0], account: string, type: string) {
+  for await (const { record } of new Journal(tables).read(`account/${account}`, 0, 9))
+    if (record.events.some((event) => event.type === type)) return true;
+  return false;
+}

@@ -3,7 +3,6 @@ import { isLocal } from '../../../actors/domain/addresses.js';
 import { storedId } from '../../../actors/domain/ids.js';
 import { type Permission, permissionsOf } from '../../../actors/domain/permissions.js';
 import { invalidField, isProblem, type Problem } from '../../../actors/domain/problem.js';
-import { namesOf } from '../../../actors/domain/text/names.js';
 import { REPORTED_STATUSES_MAX } from '../../../actors/report/report.js';
 import type { AccountModeratedStatus, StoreAccountRecord } from '../../../proto/gen/types.js';
 import { accounts, statuses } from '../../../store/tables.js';
@@ -168,7 +167,7 @@ interface Decided {
 
 /** Runs a moderation action and returns the resulting account. Returns the former record if the account was deleted. */
 async function moderate(
-  services: Pick<Services, 'registry' | 'askAccount' | 'tables'>,
+  services: Pick<Services, 'askAccount' | 'tables'>,
   viewer: string,
   id: string,
   action: string,
@@ -183,7 +182,6 @@ async function moderate(
   };
   const reply = await services.askAccount(target.id, 'moderate', command);
   if (isProblem(reply)) return reply;
-  if (action === 'reject') await services.registry.release(namesOf(target.username, target.email), target.id);
   return (await services.tables.get(accounts, { account: target.id })) ?? target;
 }
 
