@@ -11,11 +11,25 @@ export const FIELD_NUMBERS = [1, 2, 3, 4] as const;
 /** The texts of the form, by name of the field. */
 export type TypedProfile = Readonly<Record<string, string>>;
 
+/** Sections of a person's page that the form shows or hides, by their names in the API. */
+export const SECTIONS = ['show_media', 'show_media_replies', 'show_featured'] as const;
+
+/** The ticks of the form. */
+export type ProfileTicks = Readonly<Record<'locked' | (typeof SECTIONS)[number], boolean>>;
+
+/** Returns the ticks of the form for the stored profile. */
+export const ticksOf = (account: CredentialAccount): ProfileTicks => ({
+  locked: account.locked,
+  show_media: account.show_media !== false,
+  show_media_replies: account.show_media_replies !== false,
+  show_featured: account.show_featured !== false,
+});
+
 /** State of the form: stored values, or those that were typed, and why they were refused. */
 export interface ProfileSettings {
   readonly account: CredentialAccount;
   readonly typed: TypedProfile;
-  readonly isLocked: boolean;
+  readonly ticks: ProfileTicks;
   readonly isSaved: boolean;
   readonly fault?: string;
 }
@@ -42,7 +56,7 @@ export function typedOf({
 
 /** Renders the form of the profile. */
 export function profileSettingsPage(site: Site, reader: Reader, state: ProfileSettings): Answer {
-  const { account, typed, isLocked, isSaved, fault } = state;
+  const { account, typed, ticks, isSaved, fault } = state;
   const { settings } = reader.texts;
   const line = (name: string, label: string, max = 1_500) => (
     <Labelled name={name} label={label}>
@@ -77,7 +91,13 @@ export function profileSettingsPage(site: Site, reader: Reader, state: ProfileSe
           </div>
         ))}
       </fieldset>
-      <Tick name="locked" label={settings.locked} value={isLocked} />
+      <Tick name="locked" label={settings.locked} value={ticks.locked} />
+      <fieldset>
+        <legend>{settings.sections.legend}</legend>
+        {SECTIONS.map((name) => (
+          <Tick key={name} name={name} label={settings.sections[name]} value={ticks[name]} />
+        ))}
+      </fieldset>
       <p class="actions">
         <button type="submit">{settings.save}</button>
         <a class="button plain" href={personPath(account)}>

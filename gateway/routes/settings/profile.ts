@@ -1,5 +1,12 @@
 import { Type } from '@sinclair/typebox';
-import { FIELD_NUMBERS, profileSettingsPage, type TypedProfile, typedOf } from '../../html/settings/profile-page.js';
+import {
+  FIELD_NUMBERS,
+  profileSettingsPage,
+  SECTIONS,
+  type TypedProfile,
+  ticksOf,
+  typedOf,
+} from '../../html/settings/profile-page.js';
 import { type AnyRoute, redirect, type Uploaded, uploaded } from '../../http/route.js';
 import type { CredentialAccount } from '../../pages/account/account.js';
 import { PICTURES_BYTES_MAX } from '../accounts/profile-pictures.js';
@@ -22,7 +29,7 @@ const show = personalPage(
     const account = await own(personal);
     const isSaved = request.query.saved === true;
     const typed = { ...typedOf(account), ...request.refused?.typed };
-    return profileSettingsPage(site, reader, { account, typed, isLocked: account.locked, isSaved });
+    return profileSettingsPage(site, reader, { account, typed, ticks: ticksOf(account), isSaved });
   },
 );
 
@@ -42,6 +49,7 @@ const save = personalForm(
       avatar_description: text(),
       header_description: text(),
       locked: Type.Boolean({ default: false }),
+      ...Object.fromEntries(SECTIONS.map((one) => [one, Type.Optional(Type.Boolean())])),
       ...fields,
     },
     multipartBytesMax: PICTURES_BYTES_MAX,
@@ -50,6 +58,7 @@ const save = personalForm(
     const { api, request, site, reader } = personal;
     const { avatar, header, locked, csrf: _csrf, ...rest } = request.body as unknown as Record<string, unknown>;
     const typed = rest as TypedProfile;
+    const sections = Object.fromEntries(SECTIONS.flatMap((one) => (one in rest ? [[one, rest[one] === true]] : [])));
     const changes = {
       ...Object.fromEntries(
         ['display_name', 'note', 'avatar_description', 'header_description'].map((one) => [one, typed[one]]),
@@ -57,13 +66,21 @@ const save = personalForm(
       ...given('avatar', avatar as Uploaded | undefined),
       ...given('header', header as Uploaded | undefined),
       locked,
+      ...sections,
       fields_attributes: FIELD_NUMBERS.map((one) => ({ name: typed[`name${one}`], value: typed[`value${one}`] })),
     };
     const path = '/api/v1/accounts/update_credentials';
     const changed = await api<{ readonly error?: string }>({ method: 'PATCH', path, body: changes });
     if (changed.status === 200) return redirect(`${PATH}?saved=true`, 303);
-    const state = { account: await own(personal), typed, isLocked: locked === true, isSaved: false };
-    return profileSettingsPage(site, reader, { ...state, fault: changed.body.error ?? '' });
+    const account = await own(personal);
+    const ticks = { ...ticksOf(account), ...sections, locked: locked === true };
+    return profileSettingsPage(site, reader, {
+      account,
+      typed,
+      ticks,
+      isSaved: false,
+      fault: changed.body.error ?? '',
+    });
   },
 );
 

@@ -34,6 +34,33 @@ test('a person changes name, text and fields', async () => {
   );
 });
 
+test('a person hides sections of their page, and a refused form keeps the ticks', async () => {
+  const ticked = (text: string) =>
+    [...text.matchAll(/type="checkbox" name="(\w+)" value="true" checked/g)].map(([, name]) => name);
+  const all = ['show_media', 'show_media_replies', 'show_featured'];
+  const shown = { show_media: 'true', show_media_replies: 'true', show_featured: 'true' };
+  await alice.get(PATH);
+  await alice.submit(PATH, { ...shown, display_name: 'Alice A.' });
+  await alice.get(PATH);
+  const { csrf = '' } = alice.hidden(PATH);
+  assert.equal((await alice.post(PATH, { csrf, display_name: 'Alice A.' })).status, 303);
+  assert.deepEqual(ticked((await alice.get(PATH)).text), all, 'a form without the ticks changes none');
+  const hidden = { show_media: 'false', show_media_replies: 'true', show_featured: 'false' };
+  await alice.submit(PATH, { display_name: 'Alice A.', ...hidden });
+  assert.deepEqual(ticked((await alice.get(PATH)).text), ['show_media_replies']);
+  assert.equal((await account()).show_media, false);
+  assert.equal((await alice.get('/@alice/media')).status, 404);
+  await alice.get(PATH);
+  const refused = await alice.submit(PATH, { ...shown, display_name: 'x'.repeat(1_000) });
+  assert.deepEqual([refused.status, ticked(refused.text)], [422, all]);
+  assert.equal((await account()).show_media, false);
+  await alice.get(PATH);
+  await alice.submit(PATH, { ...shown, display_name: 'Alice A.' });
+  assert.deepEqual(ticked((await alice.get(PATH)).text), all);
+  await alice.get(PATH);
+  assert.equal((await alice.submit(PATH, { show_media: 'perhaps' })).status, 422);
+});
+
 test('a refused form keeps what was typed and changes nothing', async () => {
   await alice.get(PATH);
   const refused = await alice.submit(PATH, { display_name: 'x'.repeat(1_000), note: 'kept " text' });

@@ -34,6 +34,12 @@ export const settings: Texts['settings'] = {
   fields: 'Felder deines Profils',
   fieldsHint: 'Ein Link auf eine Seite, die mit rel="me" auf dein Profil zurückweist, erscheint als bestätigt.',
   locked: 'Ich bestätige Folgende selbst',
+  sections: {
+    legend: 'Abschnitte meiner Seite',
+    show_media: 'Meine Medien zeigen',
+    show_media_replies: 'Darunter Medien meiner Antworten an andere',
+    show_featured: 'Personen zeigen, die ich empfehle',
+  },
   invites: {
     title: 'Einladungen',
     intro: 'Wer den Link hat, kann beitreten, auch wenn dieser Server geschlossen ist, und braucht keine Zustimmung.',

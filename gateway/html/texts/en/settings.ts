@@ -34,6 +34,12 @@ export const settings = {
   fields: 'Fields of your profile',
   fieldsHint: 'A link to a page that links back to your profile with rel="me" is shown as verified.',
   locked: 'I approve followers myself',
+  sections: {
+    legend: 'Sections of my page',
+    show_media: 'Show my media',
+    show_media_replies: 'Among them, media of my replies to others',
+    show_featured: 'Show people whom I feature',
+  },
   invites: {
     title: 'Invitations',
     intro: 'Whoever has the link can join, also while this server is closed, and needs no approval.',
