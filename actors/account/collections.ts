@@ -32,6 +32,9 @@ export interface CollectionState {
   readonly items: Map<string, P.AccountCollectionItem>;
   /** Accounts that left the collection themselves. At most LEFT_REMEMBERED_MAX, the latest. */
   readonly left: Set<string>;
+  /** Addresses of a collection of another server. */
+  readonly uri?: string;
+  readonly url?: string;
 }
 export interface State extends RelationState {
   /** Collections by id, oldest first. At most COLLECTIONS_MAX. */
@@ -140,7 +143,8 @@ export const collections: Slice<State, Commands, Events> = {
     collectionItemsRemoved(state, { id, items, forGood, atMs }) {
       const known = state.collections.get(id);
       if (known === undefined) return;
-      known.updatedAtMs = atMs;
+      // Only its own server dates a collection of another one.
+      if (known.uri === undefined) known.updatedAtMs = atMs;
       for (const item of items) {
         known.items.delete(item.id);
         if (forGood) known.left.add(item.account);
@@ -212,8 +216,9 @@ const placeOf = ({ account, asked }: P.AccountFeatured, id: string, nowMs: numbe
 
 /** Returns a collection as other actors and the gateway read it. */
 export function collectionOf(owner: string, id: string, known: CollectionState): P.AccountCollection {
-  const { text, items, createdAtMs, updatedAtMs } = known;
-  return { id, owner, text, items: [...items.values()], createdAtMs, updatedAtMs };
+  const { text, items, createdAtMs, updatedAtMs, uri, url } = known;
+  const origin = uri === undefined ? {} : { uri, url };
+  return { id, owner, text, items: [...items.values()], createdAtMs, updatedAtMs, ...origin };
 }
 
 /** Returns the events that remove an account from all of the owner's collections. */
@@ -235,7 +240,8 @@ export function collectionsEnded({ collections: all }: Readonly<State>): Recorde
   return Array.from(all, ([id, known]) => deletion(id, known));
 }
 
-const deletion = (id: string, { items, text }: CollectionState) =>
+/** Returns the event that deletes a collection. */
+export const deletion = (id: string, { items, text }: CollectionState) =>
   ({ type: 'collectionDeleted', id, items: [...items.values()], discoverable: text.discoverable }) as const;
 
 /** Returns the event that removes accounts from a collection. `forGood`: they cannot be added again. */
@@ -248,7 +254,8 @@ export function removal(
   return { type: 'collectionItemsRemoved', id, items, forGood, atMs: nowMs } as const;
 }
 
-const NOTHING_SAID: P.AccountCollectionText = {
+/** The text of a collection that states nothing. */
+export const NOTHING_SAID: P.AccountCollectionText = {
   name: '',
   description: '',
   language: '',
@@ -270,7 +277,8 @@ function changedText(before: P.AccountCollectionText, changes: Omit<P.AccountUpd
   };
 }
 
-function isSame(one: P.AccountCollectionText, other: P.AccountCollectionText): boolean {
+/** Returns true if two descriptions are equal. */
+export function isSame(one: P.AccountCollectionText, other: P.AccountCollectionText): boolean {
   return (Object.keys(NOTHING_SAID) as (keyof P.AccountCollectionText)[]).every((key) => one[key] === other[key]);
 }
 

@@ -10,6 +10,7 @@ import type { State as StandingState } from './standing.js';
 export interface Commands {
   requestFeature: { in: P.AccountRequestFeature; out: P.AccountEmpty };
   featureStamp: { in: P.AccountFeatureStampId; out: P.AccountFeatureStamp };
+  endFeaturing: { in: P.AccountEndFeaturing; out: P.AccountEmpty };
 }
 export interface Events {
   featureAnswered: P.AccountFeatureAnswered;
@@ -53,6 +54,12 @@ export const featuredElsewhere: Slice<State & ProfileState & RelationState & Sta
       for (const [uri, known] of all) if (known.id === id && !known.revoked) return { events: [], reply: { uri } };
       return problem('not_found', 'Record not found');
     },
+    endFeaturing({ featuredElsewhere: all }, { uri }) {
+      const known = all.get(uri);
+      if (known === undefined) return problem('not_found', 'Record not found');
+      const revoked = { type: 'featureRevoked' as const, by: known.by, uri, stampId: known.id };
+      return { events: known.revoked ? [] : [revoked], reply: {} };
+    },
   },
   apply: {
     featureAnswered({ featuredElsewhere: all }, { by, uri, stampId }) {
@@ -73,6 +80,13 @@ export const featuredElsewhere: Slice<State & ProfileState & RelationState & Sta
       in: codec('murmuration.account.FeatureStampId'),
       out: codec('murmuration.account.FeatureStamp'),
       repeats: 'query',
+      // Collections of other servers name stamps of local accounts.
+      local: false,
+    },
+    endFeaturing: {
+      in: codec('murmuration.account.EndFeaturing'),
+      out: codec('murmuration.account.Empty'),
+      repeats: 'idempotent',
       local: true,
     },
   },

@@ -4,10 +4,12 @@ import { knownUris } from '../../store/federation-tables.js';
 import { problem } from '../domain/problem.js';
 import { uriKey } from '../domain/text/uri-key.js';
 import type { Slice } from '../runtime/slice.js';
+import { type State as CollectionsState, deletion } from './collections.js';
 import type { State as MovesState } from './moves.js';
 import type { State as PostState } from './post.js';
 import { type Ended, ended, type State as PurgeState } from './purge.js';
 import type { State as RegisterState } from './register.js';
+import { knownAt } from './remote-collections.js';
 import type { OriginState } from './standing.js';
 
 export interface Commands {
@@ -23,7 +25,13 @@ export interface Events {
   receivedRevised: P.RemoteReceivedRevised;
   receivedForgotten: P.RemoteReceivedForgotten;
 }
-export type State = MovesState & OriginState & RegisterState & PostState & PurgeState & ReceivedState;
+export type State = MovesState &
+  Pick<CollectionsState, 'collections'> &
+  OriginState &
+  RegisterState &
+  PostState &
+  PurgeState &
+  ReceivedState;
 interface ReceivedState {
   /**
    * The latest statuses by address, oldest first, at most RECEIVED_REMEMBERED_MAX. One with an empty id was deleted
@@ -79,7 +87,9 @@ export const remote: Slice<State, Commands, Events, Ended> = {
     forgetReceived(state, { uri }, { nowMs, row }) {
       const known = state.received.get(uri) ?? (row as Received | null | undefined) ?? NEVER_RECEIVED;
       const { id, conversationId } = known;
-      return { events: [{ type: 'receivedForgotten', uri, id, conversationId, atMs: nowMs }], reply: {} };
+      const [collection, its] = knownAt(state, uri);
+      const ended = collection === undefined || its === undefined ? [] : [deletion(collection, its)];
+      return { events: [{ type: 'receivedForgotten', uri, id, conversationId, atMs: nowMs }, ...ended], reply: {} };
     },
     vanish(state, _command, { nowMs }) {
       return { events: state.moderation.deleted ? [] : ended(state, nowMs), reply: {} };

@@ -40,6 +40,7 @@ import { recovery } from './recovery.js';
 import { register } from './register.js';
 import { relations } from './relations.js';
 import { remote } from './remote.js';
+import { remoteCollections } from './remote-collections.js';
 import { scheduled } from './scheduled.js';
 import { secondFactor } from './second-factor.js';
 import { signIns } from './sign-ins.js';
@@ -81,6 +82,7 @@ export const accountSlices = [
   lists,
   collections,
   permittedPlaces,
+  remoteCollections,
   featureConsent,
   featuredElsewhere,
   followedTags,

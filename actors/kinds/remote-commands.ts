@@ -1,5 +1,8 @@
 /** Commands that only an account of another server answers. */
 export const ONLY_REMOTE: ReadonlySet<string> = new Set([
+  'collectionAt',
+  'describeCollection',
+  'forgetCollection',
   'receive',
   'reviseReceived',
   'forgetReceived',
@@ -16,8 +19,10 @@ export const REMOTE_COMMANDS: ReadonlySet<string> = new Set([
   'answerFollow',
   'authorizeFollow',
   'block',
+  'collections',
   'countStatus',
   'dropFollower',
+  'endFeature',
   'endorse',
   'endorsements',
   'featureTag',

@@ -24,7 +24,7 @@ export function incomingServices(
   { account, conversation, instance, report }: Kinds,
   runtime: Runtime,
   { registry, newAccountId }: Parts,
-  remote: Pick<IncomingServices, 'people' | 'notes' | 'policies' | 'relays' | 'stamps'>,
+  remote: Pick<IncomingServices, 'people' | 'notes' | 'collections' | 'policies' | 'relays' | 'stamps'>,
 ): IncomingServices {
   const [query, queryNow] = [askerOf(account, runtime), answererOf(account, runtime)];
   return {

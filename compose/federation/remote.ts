@@ -1,7 +1,14 @@
 import { localAccountAt } from '../../actors/federation/incoming/local.js';
+import { FeaturedCollections } from '../../actors/federation/remote/featured-collections.js';
 import { Notes } from '../../actors/federation/remote/notes.js';
 import { People, type PeopleContext } from '../../actors/federation/remote/people.js';
-import type { RemoteNotes, RemotePeople, RemoteProfiles, RemoteThreads } from '../../actors/federation/remote/port.js';
+import type {
+  RemoteCollections,
+  RemoteNotes,
+  RemotePeople,
+  RemoteProfiles,
+  RemoteThreads,
+} from '../../actors/federation/remote/port.js';
 import { Profiles } from '../../actors/federation/remote/profiles.js';
 import { Threads } from '../../actors/federation/remote/threads.js';
 import { receiverOf } from '../../actors/runtime/kind.js';
@@ -15,6 +22,7 @@ import { localAccountNamed } from './local-account.js';
 interface Remote {
   readonly people: RemotePeople;
   readonly notes: RemoteNotes;
+  readonly collections: RemoteCollections;
   readonly threads: RemoteThreads;
   readonly profiles: RemoteProfiles;
 }
@@ -35,14 +43,17 @@ export function openRemote(
   const people = new People({ ...shared, ...names, domain, policies });
   const notes = new Notes({ ...shared, stamps, people, askConversation: receiverOf(conversation, runtime) });
   const around = { clock, caches, client, notes };
+  const localAccount = (uri: string) =>
+    localAccountAt(uri, { baseUrl, localAccount: (name) => localAccountNamed({ ...names, tables }, name) });
+  const collections = new FeaturedCollections({ ...shared, stamps, people, localAccountAt: localAccount });
   return {
     people,
     notes,
+    collections,
     threads: new Threads({ ...around, tables }),
     profiles: new Profiles({
-      ...{ ...around, people, askAccount },
-      localAccountAt: (uri) =>
-        localAccountAt(uri, { baseUrl, localAccount: (name) => localAccountNamed({ ...names, tables }, name) }),
+      ...{ ...around, people, collections, askAccount },
+      localAccountAt: localAccount,
     }),
   };
 }

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox';
-import { accountUri, collectionUri, featureStampUri } from '../../actors/domain/addresses.js';
+import { accountUri, collectionUri, featureStampUri, isLocal } from '../../actors/domain/addresses.js';
 import { eraOfId, storedId } from '../../actors/domain/ids.js';
 import { isProblem } from '../../actors/domain/problem.js';
 import { isSuspended } from '../../actors/domain/standing.js';
@@ -46,7 +46,8 @@ async function collectionOf(
   if (!isProblem(elsewhere)) return elsewhere.uri;
   const here = await tables.get(featuredIn, { account, era: eraOfId(id), item: id });
   const owner = here && (await tables.get(accounts, { account: here.owner }));
-  return here && owner && collectionUri(instance.baseUrl, owner, here.collectionId);
+  // Other servers have stamps of their own.
+  return here && owner && isLocal(owner) ? collectionUri(instance.baseUrl, owner, here.collectionId) : undefined;
 }
 
 export const featureStampRoutes: readonly AnyRoute[] = [stamp];

@@ -1113,13 +1113,14 @@ export interface AccountPasskeys {
   readonly passkeys: readonly AccountPasskey[];
 }
 
-/** An account in a collection. pending: its server has not answered yet. stamp_uri: the stamp of an account of another server, by which it permits its place. */
+/** An account in a collection. pending: its server has not answered yet. stamp_uri: the stamp of an account of another server, by which it permits its place. uri: the place in a collection of another server. */
 export interface AccountCollectionItem {
   readonly id: string;
   readonly account: string;
   readonly createdAtMs: number;
   readonly pending?: boolean | undefined;
   readonly stampUri?: string | undefined;
+  readonly uri?: string | undefined;
 }
 
 /** The owner's description. language: ISO 639. tag: in the form of domain/text/hashtag.ts. Empty: none. */
@@ -1133,7 +1134,7 @@ export interface AccountCollectionText {
   readonly discoverable: boolean;
 }
 
-/** A collection, oldest items first; also its row. */
+/** A collection, oldest items first; also its row. uri, url: addresses of one of another server; url may be empty. */
 export interface AccountCollection {
   readonly id: string;
   readonly owner: string;
@@ -1141,6 +1142,8 @@ export interface AccountCollection {
   readonly items: readonly AccountCollectionItem[];
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
+  readonly uri?: string | undefined;
+  readonly url?: string | undefined;
 }
 
 /** The collections of one owner, oldest first. */
@@ -1285,8 +1288,40 @@ export interface AccountFeatureStampId {
   readonly id: string;
 }
 
+/** The account leaves a collection of another server. */
+export interface AccountEndFeaturing {
+  readonly uri: string;
+}
+
 /** uri: the collection of another server that the stamp permits. */
 export interface AccountFeatureStamp {
+  readonly uri: string;
+}
+
+/** A collection of an account of another server, as its server states it. items: accounts whose stamps are proven, without ids. published_ms, updated_ms: 0: unknown. */
+export interface AccountDescribeCollection {
+  readonly uri: string;
+  readonly url: string;
+  readonly text?: AccountCollectionText | undefined;
+  readonly items: readonly AccountCollectionItem[];
+  readonly publishedMs: number;
+  readonly updatedMs: number;
+}
+
+/** items: all accounts in it now. removed: places that are not in it any more, and those with another stamp before. */
+export interface AccountCollectionDescribed {
+  readonly id: string;
+  readonly uri: string;
+  readonly url: string;
+  readonly text?: AccountCollectionText | undefined;
+  readonly items: readonly AccountCollectionItem[];
+  readonly removed: readonly AccountCollectionItem[];
+  readonly createdAtMs: number;
+  readonly updatedAtMs: number;
+}
+
+/** uri: a collection of an account of another server. */
+export interface AccountCollectionUri {
   readonly uri: string;
 }
 
@@ -2826,6 +2861,8 @@ export interface StoreRemoteActor {
   readonly manualFeaturePolicy?: string | undefined;
   /** The server keeps the account in memory of its owner, who has died. */
   readonly memorial?: boolean | undefined;
+  /** The list of its collections of people; absent: none. */
+  readonly featuredCollectionsUri?: string | undefined;
 }
 
 /** Addresses of accounts that may move to an account. */
@@ -4300,7 +4337,11 @@ export interface Messages {
   'murmuration.account.FeatureAnswered': AccountFeatureAnswered;
   'murmuration.account.FeatureRevoked': AccountFeatureRevoked;
   'murmuration.account.FeatureStampId': AccountFeatureStampId;
+  'murmuration.account.EndFeaturing': AccountEndFeaturing;
   'murmuration.account.FeatureStamp': AccountFeatureStamp;
+  'murmuration.account.DescribeCollection': AccountDescribeCollection;
+  'murmuration.account.CollectionDescribed': AccountCollectionDescribed;
+  'murmuration.account.CollectionUri': AccountCollectionUri;
   'murmuration.account.HearDirect': AccountHearDirect;
   'murmuration.account.DirectHeard': AccountDirectHeard;
   'murmuration.account.DirectId': AccountDirectId;

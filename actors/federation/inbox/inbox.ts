@@ -130,7 +130,7 @@ export class Inbox {
     if (isOutcast(sender, services)) return 'taken';
     const outcome = await take({ document, allowed, sender, senderUri, mayFetch: false }, services);
     if (outcome === 'needs-fetch' || outcome === 'later') {
-      const order = handlerOf(document)?.orderOf?.({ senderUri });
+      const order = handlerOf(document)?.orderOf?.({ senderUri, document });
       await waiting.add({ signer: senderUri, object: order ?? allowed.objectId ?? allowed.id ?? senderUri, body });
     }
     return 'taken';

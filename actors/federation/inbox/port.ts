@@ -10,7 +10,7 @@ import type { InstanceCommands } from '../../instance/commands.js';
 import type { Commands as ReportCommands } from '../../report/report.js';
 import type { TypedAsk } from '../../runtime/kind.js';
 import type { Allowed } from '../reading/authority.js';
-import type { RemoteNotes, RemotePeople } from '../remote/port.js';
+import type { RemoteCollections, RemoteNotes, RemotePeople } from '../remote/port.js';
 import type { Stamps } from '../remote/stamps.js';
 import type { KnownActivities } from './replays.js';
 
@@ -44,6 +44,7 @@ export interface IncomingServices {
   readonly relays: Relays;
   readonly people: RemotePeople;
   readonly notes: Omit<RemoteNotes, 'resolve'>;
+  readonly collections: Omit<RemoteCollections, 'all'>;
   /** Send the commands that activities ask for (receiverOf). */
   readonly askAccount: TypedAsk<AccountCommands>;
   readonly askConversation: TypedAsk<ConversationCommands>;
@@ -66,9 +67,9 @@ export interface ActivityHandler {
   /** True: its id is remembered, so that a repetition has no effect even after the activity was undone. */
   readonly isRemembered: boolean;
   /**
-   * Returns the order in which the activity waits for its fetch; absent: that of its object. Activities of one order
-   * wait for each other.
+   * Returns the order in which the activity waits for its fetch; absent or undefined: that of its object. Activities of
+   * one order wait for each other.
    */
-  orderOf?(activity: Pick<IncomingActivity, 'senderUri'>): string;
+  orderOf?(activity: Pick<IncomingActivity, 'senderUri' | 'document'>): string | undefined;
   take(activity: IncomingActivity, services: IncomingServices): Promise<Outcome>;
 }

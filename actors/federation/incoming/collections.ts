@@ -3,15 +3,18 @@ import { HASHTAG_WRITTEN_MAX, namedHashtag } from '../../domain/text/hashtag.js'
 import type { ActivityHandler, IncomingActivity, IncomingServices, Outcome } from '../inbox/port.js';
 import { isSameOrigin } from '../reading/uris.js';
 import { idOf, objectOf, textOf, typesOf } from '../reading/values.js';
+import { changedCollection, orderOfCollections } from './featured-collections.js';
 import { localAccountAt, outcomeOf } from './local.js';
 
 /**
  * The sender adds a status of its own to its pinned ones, or a hashtag or an account to its featured ones, or removes it.
- * Other collections are not kept. A status or account that is not known here is not fetched for this. Source: ActivityPub
+ * Or it changes its collections of people (featured-collections.ts). Other collections are not kept. A status or account that is not known here is not fetched for this. Source: ActivityPub
  * §7.8, §7.9; Mastodon's `featured`.
  */
 const changing = (command: 'pin' | 'unpin'): ActivityHandler => ({
   isRemembered: true,
+  // Only changes of collections of people wait.
+  orderOf: ({ senderUri }) => orderOfCollections(senderUri),
   async take(activity, services) {
     const { document, allowed, sender } = activity;
     const hashtag = objectOf(document.object);
@@ -20,8 +23,9 @@ const changing = (command: 'pin' | 'unpin'): ActivityHandler => ({
     const target = idOf(document.target);
     if (target !== undefined && target === sender.remote?.featuredAccountsUri)
       return endorsing(command === 'pin' ? 'endorse' : 'unendorse', activity, services);
-    if (target === undefined || target !== sender.remote?.featuredUri || allowed.objectId === undefined)
-      return 'ignored';
+    if (target !== undefined && target !== sender.remote?.featuredUri)
+      return changedCollection(command === 'pin', target, activity, services);
+    if (target === undefined || allowed.objectId === undefined) return 'ignored';
     const status = await services.notes.known(allowed.objectId);
     if (status?.accountId !== sender.id) return 'ignored';
     if (command === 'pin' && sender.pinnedIds.length >= PINS_MAX) return 'ignored';

@@ -4,7 +4,7 @@ import { endedFeature } from './permissions/feature-answer.js';
 import { revokedQuote } from './permissions/quote-answer.js';
 
 /**
- * The sender deletes itself, a status of its own or a stamp, which revokes a quote or a place in a collection. A second
+ * The sender deletes itself, a status or a collection of its own, or a stamp, which revokes a quote or a place in a collection. A second
  * deletion changes nothing. Source: ActivityPub §7.4, FEP-044f, FEP-7aa9.
  */
 export const remove: ActivityHandler = {

@@ -1,15 +1,19 @@
 import type { ActivityHandler } from '../inbox/port.js';
 import { ACTOR_TYPES } from '../reading/authority.js';
-import { typeAmong } from '../reading/values.js';
+import { isFeaturedCollection } from '../reading/featured-collection.js';
+import { objectOf, typeAmong } from '../reading/values.js';
 import { isMissing } from '../remote/port.js';
 import { outcomeWithQuote } from './create.js';
+import { orderOfCollections, toldCollection } from './featured-collections.js';
 
 /**
- * The sender changes its profile or a status of its own. A profile that is only named is fetched from its server, at
+ * The sender changes its profile, a status or a collection of its own. A profile that is only named is fetched from its server, at
  * most once in 5 min. Source: ActivityPub §7.3.
  */
 export const update: ActivityHandler = {
   isRemembered: false,
+  orderOf: ({ document, senderUri }) =>
+    isFeaturedCollection(objectOf(document.object) ?? {}) ? orderOfCollections(senderUri) : undefined,
   async take(activity, services) {
     const { allowed, sender, senderUri, mayFetch } = activity;
     const { object, objectId } = allowed;
@@ -23,6 +27,7 @@ export const update: ActivityHandler = {
       return found.missing === 'later' ? 'later' : 'ignored';
     }
     if (object === undefined || objectId === undefined) return 'ignored';
+    if (isFeaturedCollection(object)) return toldCollection(object, activity, services);
     const known = await services.notes.known(objectId);
     if (known?.accountId !== sender.id) return 'ignored';
     return outcomeWithQuote(await services.notes.revised(object, sender), object, activity, services);

@@ -97,6 +97,28 @@ export interface RemoteThreads {
   state(id: string): ThreadRefresh | undefined;
 }
 
+/** `done`: it is stored. `ignored`: it has no effect. `later`: something cannot be fetched now; the rest is stored. */
+export type Taken = 'done' | 'ignored' | 'later';
+
+/**
+ * Collections of people of accounts of other servers (FEP-7aa9). An account shows only with its stamp. Methods throw
+ * Unavailable when the store or an actor cannot answer. All of them may fetch.
+ */
+export interface RemoteCollections {
+  /** Fetches a collection of an account and stores it. One that is gone is removed. */
+  find(uri: string, owner: StoreAccountRecord): Promise<Taken>;
+  /** Stores a collection that its owner has signed, or that was fetched at its id. */
+  told(document: JsonObject, owner: StoreAccountRecord): Promise<Taken>;
+  /** Stores a new place, as the owner has signed it. The collection is fetched if it is not known here. */
+  joined(item: JsonObject, collection: string, owner: StoreAccountRecord): Promise<Taken>;
+  /** Removes a place from a known collection. */
+  parted(place: string, collection: string, owner: StoreAccountRecord): Promise<Taken>;
+  /** Removes a collection. */
+  forget(uri: string, owner: StoreAccountRecord): Promise<void>;
+  /** Stores the collections that an account shows. */
+  all(owner: StoreAccountRecord, isOver: () => boolean): Promise<void>;
+}
+
 /** Completes profiles behind the answer to their reader. */
 export interface RemoteProfiles {
   /** Begins to fetch pinned and latest statuses of an account, unless it was done today. Never throws. */

@@ -94,6 +94,7 @@ function collectionsOf(document: JsonObject, id: string) {
     followersUri: own(document.followers),
     featuredUri: own(document.featured),
     featuredAccountsUri: own(document.featuredAccounts) || undefined,
+    featuredCollectionsUri: own(document.featuredCollections) || undefined,
   };
 }
 

@@ -8,7 +8,7 @@ import type { TypedAsk } from '../../runtime/kind.js';
 import { isSameOrigin } from '../reading/uris.js';
 import { idOf, isObject, timeOf, typesOf } from '../reading/values.js';
 import { itemsOf } from './collection.js';
-import { isMissing, type RemoteNotes, type RemotePeople, type RemoteProfiles } from './port.js';
+import { isMissing, type RemoteCollections, type RemoteNotes, type RemotePeople, type RemoteProfiles } from './port.js';
 
 /** Time between two completions of a profile: its new statuses arrive by themselves once somebody follows it. */
 const EVERY_MS = 86_400_000;
@@ -31,12 +31,16 @@ export interface ProfilesContext {
   readonly caches?: Caches | undefined;
   readonly notes: Pick<RemoteNotes, 'known' | 'find'>;
   readonly people: Pick<RemotePeople, 'known' | 'find'>;
+  readonly collections: Pick<RemoteCollections, 'all'>;
   /** Returns the local account of an address. @throws Unavailable */
   localAccountAt(uri: string): Promise<StoreAccountRecord | undefined>;
   readonly askAccount: TypedAsk<AccountCommands>;
 }
 
-/** Completes profiles: fetches pinned and latest statuses, and the featured accounts, of accounts that somebody looks at or follows. */
+/**
+ * Completes profiles: fetches pinned and latest statuses, featured accounts and collections of people, of accounts that
+ * somebody looks at or follows.
+ */
 export class Profiles implements RemoteProfiles {
   readonly #around: ProfilesContext;
   /** Times of the latest completions, by account. */
@@ -81,6 +85,7 @@ export class Profiles implements RemoteProfiles {
       if ((await notes.known(uri)) === undefined) await this.#found(uri, account, isOver);
     }
     await this.#endorse(account, isOver);
+    await this.#around.collections.all(account, isOver);
   }
 
   /** Features the accounts that the account's own server lists. The collection has the latest first. */

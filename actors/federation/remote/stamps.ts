@@ -33,6 +33,12 @@ export class Stamps {
     return isPossible;
   }
 
+  /** Counts a stamp that was judged without a fetch, and returns the result. */
+  judged(type: StampType, isValid: boolean): boolean {
+    this.figures[type][isValid ? 'accepted' : 'rejected'] += 1;
+    return isValid;
+  }
+
   async #fetched(stamped: StampDocument): Promise<StampProof> {
     const outcome = await this.client.object(stamped.id);
     if (outcome.kind !== 'object') return missingOf(outcome).missing === 'later' ? 'later' : 'rejected';

@@ -37,6 +37,9 @@ export const collectionRows: Reaction<AccountState, AccountEvents>['on'] = {
   collectionCreated: written,
   collectionUpdated: written,
   collectionDeleted: written,
+  // Removed places first: a place may have another stamp now.
+  collectionDescribed: ({ id, items, removed }, happened, effects) =>
+    written({ id, items: [...removed, ...items] }, happened, effects),
   collectionItemsAdded: written,
   collectionItemsPermitted: written,
   collectionItemsRemoved: written,

@@ -45,8 +45,8 @@ export function renderCollection(instance: InstanceSettings, { record, owner, it
   return {
     id,
     account_id: owner.id,
-    uri: collectionUri(instance.baseUrl, owner, id),
-    url: `${instance.baseUrl}${collectionPath(id)}`,
+    uri: record.uri ?? collectionUri(instance.baseUrl, owner, id),
+    url: record.uri === undefined ? `${instance.baseUrl}${collectionPath(id)}` : record.url || record.uri,
     name: text?.name ?? '',
     description: escapeHtml(text?.description ?? ''),
     language: text?.language || null,
@@ -57,7 +57,8 @@ export function renderCollection(instance: InstanceSettings, { record, owner, it
     item_count: items.length,
     items: items.map(renderCollectionItem),
     created_at: isoTime(createdAtMs),
-    updated_at: isoTime(updatedAtMs),
+    // Another server may not state it.
+    updated_at: isoTime(Math.max(createdAtMs, updatedAtMs)),
   };
 }
 

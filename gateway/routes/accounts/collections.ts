@@ -31,7 +31,7 @@ import { ALL } from '../../paging/cursor.js';
 import { accountCursor } from '../../paging/eras.js';
 import { loadAccounts } from '../../viewing/people-at-hand.js';
 import { askSoon } from '../../viewing/read-services.js';
-import { answered, lensOf, publishedAccount } from '../../viewing/visible.js';
+import { answered, lensOf, notFound, publishedAccount } from '../../viewing/visible.js';
 import {
   collectionsById,
   ownCollection,
@@ -203,8 +203,14 @@ const revoke = route({
   handle: async ({ services, viewer = '', params }) => {
     const seen = await visibleCollection(services, viewer, storedId(params.id));
     if (isProblem(seen)) return seen;
-    const { id, owner } = seen.record;
+    const { id, owner, uri } = seen.record;
     const named = { id, item: storedId(params.item), by: viewer };
+    if (uri !== undefined) {
+      const own = seen.items.find((item) => item.id === named.item);
+      if (own === undefined) return notFound();
+      if (own.account !== viewer) return problem('forbidden', 'This action is not allowed');
+      return done(await services.askAccount(viewer, 'endFeaturing', { uri }));
+    }
     return done(await services.askAccount(owner, 'leaveCollection', named));
   },
 });
@@ -225,6 +231,7 @@ const ofAccount = route({
     const lens = await lensOf(services, viewer);
     const isBlocked = viewer !== owner.id && lens.relation(owner.id).blockedBy;
     if (isBlocked || isSuspended(owner)) return page(request, [], false);
+    if (owner.remote !== undefined && viewer !== undefined) services.federation.profiles.complete(owner);
     const { ids } = answered(await askSoon(services, owner.id, 'collections', {}));
     const seen = await collectionsById(services, viewer, ids, { lens });
     const listed = seen

@@ -1,8 +1,10 @@
 import type { AccountCollectionItem } from '../../../../proto/gen/types.js';
+import { featureStamps } from '../../../../store/federation-tables.js';
 import type { Tables } from '../../../../store/port.js';
 import { accounts } from '../../../../store/tables.js';
 import type { AccountEvents, AccountState } from '../../../account/slices.js';
 import { accountUri, collectionUri, featureStampUri, isLocal } from '../../../domain/addresses.js';
+import { uriKey } from '../../../domain/text/uri-key.js';
 import { type Outgoing, queueActivity } from '../../../federation/delivery/queue.js';
 import {
   acceptFeatureActivity,
@@ -46,13 +48,21 @@ export function federatedFeatures(here: Here): Reaction<AccountState, AccountEve
         const asked = items.filter((one) => now.state.collections.get(id)?.items.get(one.id)?.pending === true);
         return forEach(here, now, effects, { id, items: asked }, featureRequestActivity);
       },
-      featureRevoked({ by, uri: collection, stampId }, now, effects) {
+      async featureRevoked({ by, uri: collection, stampId }, now, effects) {
+        await forgotten(here, now, effects, stampOf(now, stampId));
         return send(here, now, effects, by, collection, (featured) =>
           deleteFeatureStampActivity({ uri: stampOf(now, stampId), featured, collection }),
         );
       },
     },
   };
+}
+
+/** Removes the account from the collection of another server as it is stored here. */
+async function forgotten({ tables }: Here, { self }: Now, effects: Effects, stampUri: string): Promise<void> {
+  const place = await tables.get(featureStamps, { account: self, stamp: uriKey(stampUri) });
+  if (place === undefined) return;
+  await effects.tell('account', place.owner, 'endFeature', { id: place.collectionId, by: self, stampUri });
 }
 
 interface Places {

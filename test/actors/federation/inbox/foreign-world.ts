@@ -88,7 +88,12 @@ export class ForeignWorld {
 
   /** Makes an actor of the peer known here. */
   knows(actor: PeerActor, more: Partial<StoreAccountRecord> = {}): StoreAccountRecord {
-    const remote = { uri: actor.uri, followersUri: actor.document.followers, featuredUri: actor.document.featured };
+    const {
+      followers: followersUri,
+      featured: featuredUri,
+      featuredCollections: featuredCollectionsUri,
+    } = actor.document;
+    const remote = { uri: actor.uri, followersUri, featuredUri, featuredCollectionsUri };
     const origin = { uri: actor.uri, url: '' };
     const id = String(this.accounts.size + 100).padStart(18, '0');
     const record = accountRecord(id, { username: actor.name, domain: this.peer.host, origin, ...more });
@@ -128,6 +133,21 @@ export class ForeignWorld {
   later(actor: PeerActor, activity: Document) {
     const waited = { signer: actor.uri, body: Buffer.from(JSON.stringify(activity)) };
     return takeLater(waited as never, this.services());
+  }
+
+  /** Records what is done to collections of people. */
+  private collections(): IncomingServices['collections'] {
+    const taken = async ({ id }: StoreAccountRecord, command: string, input: unknown) => {
+      this.sent.push([id, command, input]);
+      return 'done' as const;
+    };
+    return {
+      find: (uri, owner) => taken(owner, 'found', uri),
+      told: ({ id: uri }, owner) => taken(owner, 'told collection', uri),
+      joined: ({ id: uri }, collection, owner) => taken(owner, 'joined', [uri, collection]),
+      parted: (uri, collection, owner) => taken(owner, 'parted', [uri, collection]),
+      forget: async (uri, owner) => void (await taken(owner, 'forgotten', uri)),
+    };
   }
 
   private services(): IncomingServices {
@@ -175,6 +195,7 @@ export class ForeignWorld {
         proveQuote: async () => 'settled',
         deleted: async (uri, { id }) => void this.sent.push([id, 'deleted', uri]),
       },
+      collections: this.collections(),
       askAccount: ask,
       askConversation: ask,
       askReport: ask,
