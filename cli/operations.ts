@@ -1,6 +1,6 @@
 import { isProblem, type Problem } from '../actors/domain/problem.js';
-import { nodeState } from '../compose/federation/operator.js';
 import type { Node } from '../compose/node.js';
+import { nodeState } from '../compose/operating/node-load.js';
 import type { Services } from '../gateway/http/services.js';
 import { hashPassword } from '../gateway/oauth/passwords.js';
 import { parseScopes } from '../gateway/oauth/scopes.js';

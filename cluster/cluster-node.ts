@@ -1,6 +1,6 @@
 import { Unavailable } from '../actors/domain/problem.js';
 import type { Placement, ShardHost } from '../actors/runtime/placement/placement.js';
-import type { NodeNodeStatus, StoreMemberRecord } from '../proto/gen/types.js';
+import type { NodeNodeLoad, NodeNodeStatus, StoreMemberRecord } from '../proto/gen/types.js';
 import { type Bus, CLUSTER_TOPIC, type Subscription } from '../transport/bus.js';
 import type { PeerService, Peers } from '../transport/peer.js';
 import type { Role } from './balance.js';
@@ -53,6 +53,8 @@ export interface Launch extends Addresses {
   readonly host: ShardHost;
   /** Returns the number of activations in memory, for the status. */
   readonly activations?: () => number;
+  /** Returns what this node does, for operators. @throws Unavailable while it starts */
+  readonly load?: () => NodeNodeLoad;
   /** Called when a peer or operator requests the drain; the process then acts as on SIGTERM. */
   readonly onDrainAsked?: () => void;
   /** Called when this node has lost its lease and may not rejoin: the process ends with the error's one line. */
@@ -95,6 +97,7 @@ export class ClusterNode implements Placement {
     this.startedMs = context.clock.monotonicMs();
     this.service = peerService({
       status: () => this.status(),
+      load: () => this.load(),
       drain: () => this.launch?.onDrainAsked?.(),
       prime: (chunk, received) => this.launch?.host.prime(chunk, received),
     });
@@ -217,6 +220,12 @@ export class ClusterNode implements Placement {
       wallMs: this.context.clock.wallMs(),
       clockOffsetMs: this.clocks.offsetMs,
     };
+  }
+
+  private load(): NodeNodeLoad {
+    const load = this.launch?.load?.();
+    if (load === undefined) throw new Unavailable('this node does not tell its load yet');
+    return load;
   }
 
   private async stopLooking(): Promise<void> {

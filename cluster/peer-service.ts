@@ -1,4 +1,11 @@
-import type { NodeHandoffChunk, NodeHandoffSummary, NodeHeard, NodeNodeStatus } from '../proto/gen/types.js';
+import { Unavailable } from '../actors/domain/problem.js';
+import type {
+  NodeHandoffChunk,
+  NodeHandoffSummary,
+  NodeHeard,
+  NodeNodeLoad,
+  NodeNodeStatus,
+} from '../proto/gen/types.js';
 import type { PeerService } from '../transport/peer.js';
 
 /** Maximum number of chunks in one handoff: the activations of a batch of shards on a full node. */
@@ -7,6 +14,8 @@ export const HANDOFF_CHUNKS_MAX = 20_000;
 /** Functions of a node that its peers call. */
 export interface PeerDesk {
   status(): NodeNodeStatus;
+  /** Absent: the node does not tell its load. @throws Unavailable while the node starts */
+  load?(): NodeNodeLoad;
   drain(): void;
   /** Takes a warm activation. `received`: the received message numbers that the giver has sent in this call so far. */
   prime(chunk: NodeHandoffChunk, received: NodeHeard | undefined): void;
@@ -16,6 +25,10 @@ export interface PeerDesk {
 export function peerService(desk: PeerDesk): PeerService {
   return {
     status: async () => desk.status(),
+    load: async () => {
+      if (desk.load === undefined) throw new Unavailable('this node does not tell its load');
+      return desk.load();
+    },
     drain: async () => {
       desk.drain();
       return desk.status();

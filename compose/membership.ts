@@ -9,7 +9,7 @@ import { FORMAT } from '../cluster/format.js';
 import type { Readiness } from '../cluster/readiness.js';
 import { SoloPlacement } from '../cluster/solo.js';
 import packageInfo from '../package.json' with { type: 'json' };
-import type { NodeNodeStatus } from '../proto/gen/types.js';
+import type { NodeNodeLoad, NodeNodeStatus } from '../proto/gen/types.js';
 import type { Tables } from '../store/port.js';
 import { members } from '../store/tables.js';
 import type { Bus } from '../transport/bus.js';
@@ -26,6 +26,8 @@ export interface Membership {
   readonly cutOff?: () => boolean;
   /** Absent where there are never other nodes. */
   readonly members?: () => Peers;
+  /** Returns the load of the node at an address; absent where there are never other nodes. @throws Unavailable */
+  readonly loadAt?: (address: string) => Promise<NodeNodeLoad>;
   /** True when another node would take this node's shards. */
   readonly hasSuccessor: () => boolean;
   /** Hands over all shards, or takes snapshots when no other node takes them. */
@@ -49,6 +51,8 @@ interface MembershipContext {
   readonly stampedMs: () => number;
   /** Receives the placement before this node owns any shard: actors use it as soon as they run. */
   readonly placed: (placement: Placement) => void;
+  /** Returns what this node does, for operators. @throws Unavailable while it starts */
+  readonly load: () => NodeNodeLoad;
   readonly onDrainAsked?: () => void;
   /** Called when this node has lost its membership and may not rejoin. */
   readonly onRefused?: (why: Error) => void;
@@ -112,6 +116,7 @@ async function clustered(settings: Settings, around: MembershipContext): Promise
     grpcAddress,
     baseUrl: settings.BASE_URL,
     activations: () => runtime.metrics.activations,
+    load: around.load,
     ...(onDrainAsked === undefined ? {} : { onDrainAsked }),
     ...(onRefused === undefined ? {} : { onRefused }),
   });
@@ -119,6 +124,7 @@ async function clustered(settings: Settings, around: MembershipContext): Promise
     readiness: () => node.readiness(),
     status: () => node.status(),
     members: () => node.members(),
+    loadAt: (address) => peers.peer(address).load(),
     cutOff: () => node.cutOffFromStore(),
     hasSuccessor: () => node.hasSuccessor(),
     leave: () => node.drain(),

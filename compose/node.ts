@@ -27,9 +27,10 @@ import { type Outside, openKinds, openOutside, openRuntime } from './actors.js';
 import { type NodeBase, openBase } from './base.js';
 import { closeDataFolder } from './data-folder.js';
 import { openBlockLists } from './federation/block-lists.js';
-import { operatorOf } from './federation/operator.js';
 import { fanOut, makeHomeRings, makePublicRing, withRings } from './home-rings.js';
 import { type Membership, openMembership } from './membership.js';
+import { nodeLoad } from './operating/node-load.js';
+import { operatorOf } from './operating/operator.js';
 import { UNHEARD_MS } from './peer-liveness.js';
 import { type GatewayParts, openServices } from './services.js';
 import { withAlarms } from './with-alarms.js';
@@ -61,6 +62,8 @@ export interface Node {
   /** Starts to serve HTTP; everything that must be available then has to be ready before. Call it once. */
   listen(): Promise<void>;
   status(): NodeNodeStatus;
+  /** Returns the load of the node at an address; absent where there are never other nodes. @throws Unavailable */
+  readonly loadAt: Membership['loadAt'] | undefined;
   readonly figures: NodeFigures;
   ready(): boolean;
   /**
@@ -118,8 +121,9 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
   const runtime = openRuntime(base, kinds);
   const alarms = new Alarms({ tables, asker: runtime, placement, clock, logger: logger.child({ part: 'alarms' }) });
   let waiting: WaitingActivities | undefined;
+  let node: Node | undefined;
   const membership = await openMembership(settings, {
-    ...{ tables, bus, clock, random, logger, runtime },
+    ...{ tables, bus, clock, random, logger, runtime, load: () => nodeLoad(node) },
     host: withAlarms(withRings(runtime, rings), {
       shardsChanged() {
         alarms.shardsChanged();
@@ -130,7 +134,6 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
     placed: (owners) => placement.fill(owners),
     ...options,
   });
-  let node: Node | undefined;
   const operator = operatorOf(() => node);
   const gateway = await openServices(base, outside, kinds, runtime, publicRing, operator);
   if (gateway.guests !== undefined) homes.push(gateway.guests);
@@ -140,11 +143,7 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
   outside.proxied.files.start();
   const blockLists = openBlockLists(base, outside, gateway.services);
   blockLists.start();
-  const { members: company } = membership;
-  if (company !== undefined) {
-    cluster?.liveness.watch(company);
-    cluster?.barrier.watch(company);
-  }
+  watchMembers(base, membership);
   let server: Server | undefined;
   const parts = { base, outside, runtime, alarms, waiting, blockLists, membership };
   node = {
@@ -166,11 +165,18 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
       server = await openServer(base, membership, gateway, published);
     },
     status: membership.status,
+    loadAt: membership.loadAt,
     figures: figuresOf(base, membership),
     ready: () => membership.readiness().ready,
     drain: (withinMs = NODE_DRAIN_MS) => drain(parts, server, withinMs),
   };
   return node;
+}
+
+function watchMembers({ cluster }: NodeBase, { members }: Membership): void {
+  if (members === undefined) return;
+  cluster?.liveness.watch(members);
+  cluster?.barrier.watch(members);
 }
 
 const figuresOf = ({ caches, bus }: NodeBase, membership: Membership): NodeFigures => ({

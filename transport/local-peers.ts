@@ -19,6 +19,7 @@ export class LocalPeers implements Peers {
     };
     return {
       status: async () => find().status(),
+      load: async () => find().load(),
       drain: async () => find().drain(),
       handoff: async (chunks) => find().handoff(chunks),
     };

@@ -1,6 +1,7 @@
 import type {
   NodeHandoffChunk,
   NodeHandoffSummary,
+  NodeNodeLoad,
   NodeNodeStatus,
   NodeOperated,
   NodeOperation,
@@ -9,6 +10,8 @@ import type {
 /** The calls that a node serves for its peers and for operators. */
 export interface PeerService {
   status(): Promise<NodeNodeStatus>;
+  /** Returns what the node does, for operators. Programs older than it reject with Unavailable. */
+  load(): Promise<NodeNodeLoad>;
   /** Starts the drain, as SIGTERM does; returns at once. */
   drain(): Promise<NodeNodeStatus>;
   /** Takes warm activations of shards that this node is about to own; flow-controlled. */

@@ -1,4 +1,5 @@
 import type { Problem } from '../../actors/domain/problem.js';
+import type { NodeNodeLoad } from '../../proto/gen/types.js';
 
 /** Deliveries to another server. */
 export interface HostState {
@@ -45,22 +46,21 @@ export interface NodeState {
   };
 }
 
-/** Actors in the memory of a node. */
-export interface ActorLoad {
-  /** Number of activations by kind. */
-  readonly kinds: Readonly<Record<string, number>>;
-  /** Activations with the longest mailboxes, longest first; those with empty ones are left out. */
-  readonly busiest: readonly { readonly kind: string; readonly id: string; readonly waiting: number }[];
+/** A node of the cluster, as its row says and as it answers. */
+export interface NodeReport {
+  readonly name: string;
+  readonly state: string;
+  readonly version: string;
+  /** True for the node that is asked. */
+  readonly isSelf: boolean;
+  /** Undefined: the node does not answer. */
+  readonly load: NodeNodeLoad | undefined;
 }
 
 /** The operator's view of this node and its cluster. */
 export interface Operator {
-  state(): NodeState;
-  actors(): ActorLoad;
-  /** Returns the nodes of the cluster; none for an embedded store. @throws Unavailable */
-  members(): Promise<
-    readonly { readonly name: string; readonly state: string; readonly version: string; readonly format: number }[]
-  >;
+  /** Returns all nodes of the cluster by name; an embedded store has one. @throws Unavailable */
+  nodes(): Promise<readonly NodeReport[]>;
   /** Returns servers for which deliveries wait, have ended or are halted, behind `after`. @throws Unavailable */
   hosts(limit: number, after: string | undefined): Promise<readonly HostState[] | Problem>;
   /** Retries, drops, pauses or resumes the deliveries to a server; durable when resolved. @throws Unavailable */

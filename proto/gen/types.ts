@@ -4037,6 +4037,38 @@ export interface NodeNodeStatus {
   readonly clockOffsetMs: number;
 }
 
+/** What a node does, for operators. status: as Status answers it. */
+export interface NodeNodeLoad {
+  readonly status?: NodeNodeStatus | undefined;
+  /** Activations in memory. */
+  readonly kinds: readonly NodeKindCount[];
+  /** Activations with the longest mailboxes, longest first. */
+  readonly busiest: readonly NodeActorCount[];
+  /** Activations whose effects are under way. */
+  readonly unsettled: number;
+  readonly queues: readonly NodeQueueLoad[];
+}
+
+export interface NodeKindCount {
+  readonly kind: string;
+  readonly count: number;
+}
+
+export interface NodeActorCount {
+  readonly kind: string;
+  readonly id: string;
+  readonly count: number;
+}
+
+/** name: mail, deliveries, inbox. done, failed: since the start of the node; absent where nobody counts. */
+export interface NodeQueueLoad {
+  readonly name: string;
+  readonly waiting: number;
+  readonly oldestSeconds?: number | undefined;
+  readonly done?: number | undefined;
+  readonly failed?: number | undefined;
+}
+
 /** One warm activation, or the ring of one home timeline, for the shard's next owner. heard: set with the first ring; the positions that the previous owner had received on the bus before it read the rings. */
 export interface NodeHandoffChunk {
   readonly actor: string;
@@ -4705,6 +4737,10 @@ export interface Messages {
   'murmuration.node.RateCount': NodeRateCount;
   'murmuration.node.Empty': NodeEmpty;
   'murmuration.node.NodeStatus': NodeNodeStatus;
+  'murmuration.node.NodeLoad': NodeNodeLoad;
+  'murmuration.node.KindCount': NodeKindCount;
+  'murmuration.node.ActorCount': NodeActorCount;
+  'murmuration.node.QueueLoad': NodeQueueLoad;
   'murmuration.node.HandoffChunk': NodeHandoffChunk;
   'murmuration.node.Heard': NodeHeard;
   'murmuration.node.HeardOf': NodeHeardOf;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Unavailable } from '../../actors/domain/problem.js';
-import type { NodeHandoffChunk, NodeNodeStatus } from '../../proto/gen/types.js';
+import type { NodeHandoffChunk, NodeNodeLoad, NodeNodeStatus } from '../../proto/gen/types.js';
 import type { PeerService, Peers } from '../../transport/peer.js';
 import { eventually } from './eventually.js';
 
@@ -36,6 +36,17 @@ export const someStatus: NodeNodeStatus = {
   clockOffsetMs: -3.5,
 };
 
+export const someLoad: NodeNodeLoad = {
+  status: someStatus,
+  kinds: [{ kind: 'account', count: 5 }],
+  busiest: [{ kind: 'account', id: '000000000000000001', count: 3 }],
+  unsettled: 1,
+  queues: [
+    { name: 'mail', waiting: 2, oldestSeconds: 1.5, done: 9, failed: 1 },
+    { name: 'inbox', waiting: 0 },
+  ],
+};
+
 /** A peer service that records its calls; it takes chunks while its gate is open. */
 export class RecordingService implements PeerService {
   readonly actors: string[] = [];
@@ -44,6 +55,10 @@ export class RecordingService implements PeerService {
 
   async status() {
     return someStatus;
+  }
+
+  async load() {
+    return someLoad;
   }
 
   async drain() {
@@ -74,10 +89,11 @@ export function peersContract(
   name: string,
   open: (service: PeerService, t: { after(end: () => Promise<void>): void }) => Promise<Reachable>,
 ): void {
-  test(`${name}: a node answers its status, and begins the drain on request`, async (t) => {
+  test(`${name}: a node answers its status and its load, and begins the drain on request`, async (t) => {
     const service = new RecordingService();
     const { peers, address } = await open(service, t);
     assert.deepEqual(await peers.peer(address).status(), someStatus);
+    assert.deepEqual(await peers.peer(address).load(), someLoad);
     assert.equal((await peers.peer(address).drain()).state, 'draining');
     assert.equal(service.drains, 1);
   });
@@ -128,6 +144,7 @@ export function peersContract(
   test(`${name}: a missing node is Unavailable`, async (t) => {
     const { peers, nowhere } = await open(new RecordingService(), t);
     await assert.rejects(peers.peer(nowhere).status(), Unavailable);
+    await assert.rejects(peers.peer(nowhere).load(), Unavailable);
     await assert.rejects(peers.peer(nowhere).handoff((async function* () {})()), Unavailable);
   });
 

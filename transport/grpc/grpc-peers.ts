@@ -19,6 +19,8 @@ import { callMetadata, channelCredentials, checkSecurity, type PeerSecurity } fr
 export const PEERS_MAX = 256;
 /** Timeout of a call that a live node answers from memory. */
 const CALL_MS_MAX = 5_000;
+/** Timeout of the load: a page for people waits for that of each node. */
+const LOAD_MS_MAX = 2_000;
 /** Timeout of an operation of the command line: hashing passwords takes time, and many operations may queue. */
 const OPERATION_MS_MAX = 60_000;
 /** Timeout of a handoff: after it the new owner has long needed the shards. */
@@ -44,6 +46,7 @@ export class GrpcPeers implements Peers {
   peer(address: string): PeerService {
     return {
       status: () => this.ask(address, protocol.status, {}, CALL_MS_MAX),
+      load: () => this.ask(address, protocol.load, {}, LOAD_MS_MAX),
       drain: () => this.ask(address, protocol.drain, {}, CALL_MS_MAX),
       handoff: (chunks) => this.handoff(address, chunks),
     };

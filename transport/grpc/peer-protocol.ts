@@ -4,6 +4,7 @@ import type {
   NodeEmpty,
   NodeHandoffChunk,
   NodeHandoffSummary,
+  NodeNodeLoad,
   NodeNodeStatus,
   NodeOperated,
   NodeOperation,
@@ -22,6 +23,7 @@ export const SECRET_KEY = 'murmuration-secret';
 const empty = codec('murmuration.node.Empty');
 const status = codec('murmuration.node.NodeStatus');
 export const handoffChunk = codec('murmuration.node.HandoffChunk');
+const load = codec('murmuration.node.NodeLoad');
 const operation = codec('murmuration.node.Operation');
 const operated = codec('murmuration.node.Operated');
 const summary = codec('murmuration.node.HandoffSummary');
@@ -30,6 +32,7 @@ const summary = codec('murmuration.node.HandoffSummary');
 export function peerProtocol(onGarbage: () => void = () => undefined) {
   return {
     status: method<NodeEmpty, NodeNodeStatus>('Status', false, empty, status, onGarbage),
+    load: method<NodeEmpty, NodeNodeLoad>('Load', false, empty, load, onGarbage),
     drain: method<NodeEmpty, NodeNodeStatus>('Drain', false, empty, status, onGarbage),
     operate: method<NodeOperation, NodeOperated>('Operate', false, operation, operated, onGarbage),
     handoff: method<NodeHandoffChunk, NodeHandoffSummary>('Handoff', true, handoffChunk, summary, onGarbage),

@@ -66,6 +66,7 @@ export class PeerServer {
       }),
       {
         status: (_call: unknown, reply: sendUnaryData<unknown>) => this.answer(() => this.service.status(), reply),
+        load: (_call: unknown, reply: sendUnaryData<unknown>) => this.answer(() => this.service.load(), reply),
         drain: (_call: unknown, reply: sendUnaryData<unknown>) => this.answer(() => this.service.drain(), reply),
         operate: ({ request }: ServerUnaryCall<NodeOperation, NodeOperated>, reply: sendUnaryData<NodeOperated>) =>
           this.answer(() => this.operate(request), reply),

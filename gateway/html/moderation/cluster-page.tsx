@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
-import type { ActorLoad, HostState, NodeState, Operator } from '../../admin-measures/operator.js';
+import type { NodeNodeLoad } from '../../../proto/gen/types.js';
+import type { HostState, NodeReport } from '../../admin-measures/operator.js';
 import type { Answer } from '../../http/route.js';
 import { htmlAnswer } from '../page.js';
 import { Csrf } from '../parts/form.js';
@@ -15,17 +16,17 @@ const PLOT_WIDTH = 160;
 
 /** Everything that the page shows. */
 interface ClusterFacts {
-  readonly state: NodeState;
-  readonly load: ActorLoad;
-  readonly members: Awaited<ReturnType<Operator['members']>>;
+  readonly nodes: readonly NodeReport[];
+  /** The node whose details are shown. */
+  readonly shown: NodeReport;
   readonly hosts: readonly HostState[];
   readonly older: string | undefined;
   readonly isDone: boolean;
 }
 
-/** Renders the state of the node and of its cluster for operators. */
+/** Renders the nodes of the cluster, the details of one, and the servers that wait for deliveries, for operators. */
 export function clusterPage(site: Site, reader: Staff, facts: ClusterFacts): Answer {
-  const { state, load, members, hosts, older, isDone } = facts;
+  const { nodes, shown, hosts, older, isDone } = facts;
   const texts = reader.texts.cluster;
   const body = (
     <>
@@ -35,43 +36,84 @@ export function clusterPage(site: Site, reader: Staff, facts: ClusterFacts): Ans
           {reader.texts.moderation.done}
         </p>
       )}
-      <p class="soft">{texts.intro}</p>
-      <h2>{texts.node}</h2>
-      <NodeFacts state={state} reader={reader} />
+      <p class="soft">
+        {texts.intro} <a href={shown.isSelf ? PATH : nodePath(shown)}>{texts.reload}</a>
+      </p>
       <h2>{texts.nodes}</h2>
-      {members.length === 0 ? (
-        <p class="soft">{texts.embedded}</p>
-      ) : (
-        <Table heads={[texts.facts.name, texts.facts.state, texts.facts.version]}>
-          {members.map(({ name, state: one, version }) => (
-            <tr key={name}>
-              <td>{name}</td>
-              <td>{one}</td>
-              <td>{version}</td>
-            </tr>
-          ))}
-        </Table>
-      )}
-      <h2>{texts.queues}</h2>
-      <Queues state={state} reader={reader} />
-      <h2>{texts.kinds}</h2>
-      <Counts rows={Object.entries(load.kinds)} heads={[texts.actor, texts.count]} reader={reader} />
-      <h2>{texts.busiest}</h2>
-      {load.busiest.length === 0 ? (
-        <p class="soft">{texts.idle}</p>
-      ) : (
-        <Counts
-          rows={load.busiest.map(({ kind, id, waiting }) => [`${kind}/${id}`, waiting] as const)}
-          heads={[texts.actor, texts.waiting]}
-          reader={reader}
-        />
-      )}
+      <Nodes nodes={nodes} shown={shown} reader={reader} />
+      <h2>
+        {texts.node} <bdi>{shown.name}</bdi>
+      </h2>
+      {shown.load === undefined ? <p class="notice">{texts.silent}</p> : <Details load={shown.load} reader={reader} />}
       <h2>{texts.hosts}</h2>
       <Hosts hosts={hosts} reader={reader} />
       <Pager older={older} texts={reader.texts} />
     </>
   );
   return htmlAnswer(site, reader, { title: texts.title, isUnlisted: true, width: 'wide' }, body);
+}
+
+const nodePath = ({ name }: NodeReport): string => `${PATH}?node=${encodeURIComponent(name)}`;
+
+/** All nodes, each with a link to its details. */
+function Nodes(props: { readonly nodes: readonly NodeReport[]; readonly shown: NodeReport; readonly reader: Staff }) {
+  const { nodes, shown, reader } = props;
+  const texts = reader.texts.cluster;
+  const { name, state, version, shards, activations } = texts.facts;
+  const number = (value: number | undefined) => (value === undefined ? '' : count(reader.language, value));
+  return (
+    <Table heads={[name, state, version, shards, activations]}>
+      {nodes.map((node) => (
+        <tr key={node.name}>
+          <td>
+            <a href={nodePath(node)} aria-current={node === shown ? 'true' : undefined}>
+              <bdi>{node.name}</bdi>
+            </a>
+          </td>
+          <td>
+            {node.load?.status?.state ?? node.state}
+            {node.load === undefined && node.state !== 'gone' && (
+              <>
+                {' '}
+                <span class="mark danger">{texts.silent}</span>
+              </>
+            )}
+          </td>
+          <td>{node.version}</td>
+          <td class="number">{number(node.load?.status?.shards)}</td>
+          <td class="number">{number(node.load?.status?.activations)}</td>
+        </tr>
+      ))}
+    </Table>
+  );
+}
+
+/** Everything that a node says about itself. */
+function Details({ load, reader }: { readonly load: NodeNodeLoad; readonly reader: Staff }) {
+  const texts = reader.texts.cluster;
+  return (
+    <>
+      <NodeFacts load={load} reader={reader} />
+      <h3>{texts.queues}</h3>
+      <Queues load={load} reader={reader} />
+      <h3>{texts.kinds}</h3>
+      <Counts
+        rows={load.kinds.map(({ kind, count: actors }) => [kind, actors] as const)}
+        heads={[texts.actor, texts.count]}
+        reader={reader}
+      />
+      <h3>{texts.busiest}</h3>
+      {load.busiest.length === 0 ? (
+        <p class="soft">{texts.idle}</p>
+      ) : (
+        <Counts
+          rows={load.busiest.map(({ kind, id, count: waiting }) => [`${kind}/${id}`, waiting] as const)}
+          heads={[texts.actor, texts.waiting]}
+          reader={reader}
+        />
+      )}
+    </>
+  );
 }
 
 function Table({ heads, children }: { readonly heads: readonly string[]; readonly children: ComponentChildren }) {
@@ -93,18 +135,20 @@ function Table({ heads, children }: { readonly heads: readonly string[]; readonl
   );
 }
 
-function NodeFacts({ state, reader }: { readonly state: NodeState; readonly reader: Staff }) {
+function NodeFacts({ load, reader }: { readonly load: NodeNodeLoad; readonly reader: Staff }) {
+  const { status, unsettled } = load;
+  if (status === undefined) return null;
   const { facts } = reader.texts.cluster;
   const number = (value: number) => count(reader.language, Math.round(value));
   const rows = [
-    [facts.name, state.name],
-    [facts.state, state.state],
-    [facts.version, state.version],
-    [facts.shards, number(state.shards)],
-    [facts.activations, number(state.activations)],
-    [facts.unsettled, number(state.unsettled)],
-    [facts.uptime, number(state.uptimeMs / MINUTE_MS)],
-    [facts.clock, number(state.clockOffsetMs)],
+    [facts.name, status.name],
+    [facts.state, status.state],
+    [facts.version, status.version],
+    [facts.shards, number(status.shards)],
+    [facts.activations, number(status.activations)],
+    [facts.unsettled, number(unsettled)],
+    [facts.uptime, number(status.uptimeMs / MINUTE_MS)],
+    [facts.clock, number(status.clockOffsetMs)],
   ] as const;
   return (
     <div class="table">
@@ -122,28 +166,16 @@ function NodeFacts({ state, reader }: { readonly state: NodeState; readonly read
   );
 }
 
-function Queues({ state, reader }: { readonly state: NodeState; readonly reader: Staff }) {
-  const { mail, federation } = state;
+function Queues({ load, reader }: { readonly load: NodeNodeLoad; readonly reader: Staff }) {
   const texts = reader.texts.cluster;
-  const number = (value: number | undefined) => (value === undefined ? '' : count(reader.language, value));
-  const { queueNames: names } = texts;
-  const rows: readonly (readonly [name: string, ...figures: (number | undefined)[]])[] = [
-    [names.mail, mail.waiting, mail.oldestWaitingSeconds, mail.sent, sum(mail.failed)],
-    [
-      names.deliveries,
-      federation.waiting,
-      federation.oldestWaitingSeconds,
-      federation.delivered,
-      sum(federation.failed) + sum(federation.dropped),
-    ],
-    [names.inbox, federation.waitingInbox, undefined, undefined, undefined],
-  ];
+  const names: Readonly<Record<string, string>> = texts.queueNames;
+  const number = (value: number | undefined) => (value === undefined ? '' : count(reader.language, Math.round(value)));
   return (
     <Table heads={[texts.queue, texts.waiting, texts.oldest, texts.done, texts.failed]}>
-      {rows.map(([name, ...figures]) => (
+      {load.queues.map(({ name, waiting, oldestSeconds, done, failed }) => (
         <tr key={name}>
-          <td>{name}</td>
-          {figures.map((figure) => (
+          <td>{names[name] ?? name}</td>
+          {[waiting, oldestSeconds, done, failed].map((figure) => (
             <td class="number">{number(figure)}</td>
           ))}
         </tr>
@@ -151,9 +183,6 @@ function Queues({ state, reader }: { readonly state: NodeState; readonly reader:
     </Table>
   );
 }
-
-const sum = (counts: Readonly<Record<string, number>>): number =>
-  Object.values(counts).reduce((all, one) => all + one, 0);
 
 /** Numbers of things, largest first, each with a bar. */
 function Counts(props: {

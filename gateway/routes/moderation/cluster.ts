@@ -3,6 +3,7 @@ import { isProblem } from '../../../actors/domain/problem.js';
 import { DOMAIN_CHARS_MAX } from '../../../actors/domain/servers/domain-name.js';
 import { clusterPage } from '../../html/moderation/cluster-page.js';
 import { type AnyRoute, redirect } from '../../http/route.js';
+import { notFound } from '../../viewing/visible.js';
 import { personalForm, personalPage } from '../html/personal.js';
 
 const PATH = '/cluster';
@@ -10,6 +11,8 @@ const PATH = '/cluster';
 const permission = 'view_devops';
 /** Servers of a page. Each costs a request to its actor. */
 const PAGE = 20;
+/** Longest name of a node; unknown names get a 404. */
+const NODE_CHARS_MAX = 253;
 /** Longest name with a port. */
 const HOST_CHARS_MAX = DOMAIN_CHARS_MAX + 6;
 const ACTS = ['retry', 'drop', 'pause', 'resume'] as const;
@@ -20,16 +23,20 @@ const show = personalPage(
     query: Type.Object({
       after: Type.Optional(Type.String({ maxLength: HOST_CHARS_MAX })),
       done: Type.Optional(Type.Boolean()),
+      /** Name of the node whose details are shown. Absent: the one that answers. */
+      node: Type.Optional(Type.String({ maxLength: NODE_CHARS_MAX })),
     }),
   },
   async ({ site, reader, request }) => {
     const { operator } = request.services;
-    const { after, done } = request.query;
-    const [members, hosts] = await Promise.all([operator.members(), operator.hosts(PAGE, after)]);
+    const { after, done, node: name } = request.query;
+    const [nodes, hosts] = await Promise.all([operator.nodes(), operator.hosts(PAGE, after)]);
     if (isProblem(hosts)) return hosts;
+    const shown = nodes.find((one) => (name === undefined ? one.isSelf : one.name === name));
+    if (shown === undefined) return notFound();
     const last = hosts.length < PAGE ? undefined : hosts.at(-1);
     return clusterPage(site, reader, {
-      ...{ state: operator.state(), load: operator.actors(), members, hosts, isDone: done === true },
+      ...{ nodes, shown, hosts, isDone: done === true },
       older: last === undefined ? undefined : `${PATH}?after=${encodeURIComponent(last.host)}`,
     });
   },

@@ -24,6 +24,7 @@ export class SimulatedPeers {
     return {
       peer: (address) => ({
         status: () => this.call(source, address, (service) => service.status()),
+        load: () => this.call(source, address, (service) => service.load()),
         drain: () => this.call(source, address, (service) => service.drain()),
         handoff: async (chunks) => {
           const collected: NodeHandoffChunk[] = [];

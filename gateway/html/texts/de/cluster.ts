@@ -3,8 +3,10 @@ import type { Texts } from '../texts.js';
 /** Texts of the page for operators. */
 export const cluster: Texts['cluster'] = {
   title: 'Cluster',
-  intro: 'Die Zahlen sind die des Knotens, der antwortet, in dem Moment, in dem die Seite geöffnet wird.',
-  node: 'Dieser Knoten',
+  intro: 'Jeder Knoten nennt seine Zahlen in dem Moment, in dem die Seite geöffnet wird.',
+  reload: 'Neu laden',
+  node: 'Knoten',
+  silent: 'Antwortet nicht',
   facts: {
     name: 'Name',
     state: 'Zustand',
@@ -16,7 +18,6 @@ export const cluster: Texts['cluster'] = {
     clock: 'Abweichung der Uhr in ms',
   },
   nodes: 'Knoten',
-  embedded: 'Der Speicher ist eingebettet; dieser Knoten ist der einzige.',
   kinds: 'Aktoren nach Art',
   busiest: 'Längste Warteschlangen von Aktoren',
   idle: 'Kein Befehl wartet.',

@@ -1,8 +1,10 @@
 /** Texts of the page for operators. */
 export const cluster = {
   title: 'Cluster',
-  intro: 'The figures are those of the node that answers; they are current when the page is opened.',
-  node: 'This node',
+  intro: 'Each node tells its own figures when the page is opened.',
+  reload: 'Reload',
+  node: 'Node',
+  silent: 'Not answering',
   facts: {
     name: 'Name',
     state: 'State',
@@ -14,7 +16,6 @@ export const cluster = {
     clock: 'Offset of the clock, in ms',
   },
   nodes: 'Nodes',
-  embedded: 'The store is embedded, so this node is the only one.',
   kinds: 'Actors by kind',
   busiest: 'Longest mailboxes',
   idle: 'No command waits.',

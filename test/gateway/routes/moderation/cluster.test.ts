@@ -33,9 +33,21 @@ test('the owner sees the node, its actors and its queues (/cluster)', async () =
   assert.match((await owner.get('/moderation/reports')).text, /href="\/cluster"/);
 });
 
+test('the owner sees the details of a node by its name, and a 404 for names that no node has', async () => {
+  const { name } = server.node.status();
+  const { status, text } = await owner.get(`/cluster?node=${encodeURIComponent(name)}`);
+  assert.equal(status, 200);
+  assert.ok(text.includes(`<h2>Node <bdi>${name}</bdi></h2>`));
+  for (const unknown of ['nowhere', '<script>', '../etc', `${name}x`])
+    assert.equal((await owner.get(`/cluster?node=${encodeURIComponent(unknown)}`)).status, 404, unknown);
+  assert.equal((await owner.get(`/cluster?node=${'x'.repeat(300)}`)).status, 422);
+});
+
 test('others than the owner see nothing of it', async () => {
   const chief = await signedIn(server, 'chief');
   assert.equal((await chief.get('/cluster')).status, 403);
+  assert.equal((await chief.get(`/cluster?node=${server.node.status().name}`)).status, 403);
+  assert.equal((await chief.get('/cluster?node=nowhere')).status, 403);
   assert.doesNotMatch((await chief.get('/moderation/reports')).text, /href="\/cluster"/);
   await chief.get('/settings/preferences');
   const { csrf = '' } = chief.hidden('/settings/preferences');
