@@ -15,7 +15,7 @@ export interface Operated extends HostNeeds {
   status(): NodeNodeStatus;
 }
 
-/** Activations of which operators see the mailbox. */
+/** Activations of which operators see the mailbox, and accounts of which they see the number of commands. */
 const BUSIEST_MAX = 10;
 
 /** Returns the state of a node as `murmuration status` prints it. */
@@ -30,13 +30,14 @@ export function nodeState(node: Operated): NodeState {
  */
 export function nodeLoad(node: Operated | undefined): NodeNodeLoad {
   if (node === undefined) throw new Unavailable('the node is starting');
-  const { kinds, busiest } = node.runtime.load(BUSIEST_MAX);
+  const { kinds, busiest, hot } = node.runtime.load(BUSIEST_MAX);
   const { mail, federation } = nodeState(node);
   return {
     status: node.status(),
     kinds: Object.entries(kinds).map(([kind, count]) => ({ kind, count })),
     busiest: busiest.map(({ kind, id, waiting: count }) => ({ kind, id, count })),
     unsettled: node.runtime.metrics.unsettled,
+    hot: hot.map(({ id, count }) => ({ kind: 'account', id, count })),
     queues: [
       {
         ...{ name: 'mail', waiting: mail.waiting, oldestSeconds: mail.oldestWaitingSeconds },

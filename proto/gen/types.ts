@@ -4047,6 +4047,8 @@ export interface NodeNodeLoad {
   /** Activations whose effects are under way. */
   readonly unsettled: number;
   readonly queues: readonly NodeQueueLoad[];
+  /** Accounts with the most commands of the last five minutes, and about how many these were; most first. */
+  readonly hot: readonly NodeActorCount[];
 }
 
 export interface NodeKindCount {

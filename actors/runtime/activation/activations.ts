@@ -10,6 +10,7 @@ import type { Handled } from '../state/core.js';
 import { Activation } from './activation.js';
 import type { ActivationContext } from './activation-context.js';
 import { isForgetCall } from './forgetting.js';
+import { HotActors } from './hot-actors.js';
 import type { NactHost } from './nact-host.js';
 import type { HeldShard, Shards } from './shards.js';
 
@@ -26,6 +27,9 @@ const PRIMED_BYTES = 1_024;
 /** Delay before an actor with unfinished effects is activated again after a stop. */
 const REVIVE_MS = 1_000;
 
+/** The kind of which operators see the busiest actors. */
+const HOT_KIND = 'account';
+
 /** The activations of this node, least recently used first. Activates, finds and evicts them. */
 export class Activations implements LocalActors {
   private readonly byName = new Map<string, Activation>();
@@ -33,6 +37,7 @@ export class Activations implements LocalActors {
   private readonly asked: Cache<Activation>;
   private readonly ending = new Map<string, Promise<void>>();
   private readonly primed: Cache<StoreSnapshotRecord>;
+  private readonly hot: HotActors;
   private sweeping = false;
   private closed = false;
 
@@ -48,6 +53,7 @@ export class Activations implements LocalActors {
       of: ({ state }) => PRIMED_BYTES + (state?.length ?? 0),
       max: primedBytesMax,
     });
+    this.hot = new HotActors(around.clock);
     this.asked = new Cache('activations_by_id', ASKED_MAX, caches);
   }
 
@@ -62,7 +68,7 @@ export class Activations implements LocalActors {
     const { command, input, cause, idempotencyKey } = message;
     const now = this.queried(activation, message);
     if (now !== undefined) return Promise.resolve(now.reply);
-    this.around.metrics.asks += 1;
+    this.countAsk(message);
     const repeatable = this.blueprints.get(message.kind)?.repeatable(message) ?? false;
     const target = activation;
     return new Promise((resolve, reject) => {
@@ -97,12 +103,17 @@ export class Activations implements LocalActors {
     return activation;
   }
 
-  private queried(activation: Activation, { kind, command, input, cause }: Message): Handled | undefined {
+  private queried(activation: Activation, { kind, id, command, input, cause }: Message): Handled | undefined {
     if (cause !== undefined || this.blueprints.get(kind)?.queries.has(command) !== true) return undefined;
     if (!this.shards.get(activation.shard)) return undefined;
     const handled = activation.answerNow(command, input);
-    if (handled !== undefined) this.around.metrics.asks += 1;
+    if (handled !== undefined) this.countAsk({ kind, id });
     return handled;
+  }
+
+  private countAsk({ kind, id }: Pick<Message, 'kind' | 'id'>): void {
+    this.around.metrics.asks += 1;
+    if (kind === HOT_KIND) this.hot.count(id);
   }
 
   /**
@@ -122,7 +133,10 @@ export class Activations implements LocalActors {
       throw new NotTaken(`${name} does not live here now`);
   }
 
-  /** Returns the number of activations by kind, and those with the longest mailboxes, longest first. */
+  /**
+   * Returns the number of activations by kind, those with the longest mailboxes, longest first, and the accounts with the
+   * most commands of the last minutes.
+   */
   load(busiestMax: number) {
     const kinds: Record<string, number> = {};
     const waiting: Activation[] = [];
@@ -131,7 +145,8 @@ export class Activations implements LocalActors {
       if (activation.waiting > 0) waiting.push(activation);
     }
     const busiest = waiting.sort((one, other) => other.waiting - one.waiting).slice(0, busiestMax);
-    return { kinds, busiest: busiest.map(({ kind, id, waiting: count }) => ({ kind, id, waiting: count })) };
+    const longest = busiest.map(({ kind, id, waiting: count }) => ({ kind, id, waiting: count }));
+    return { kinds, busiest: longest, hot: this.hot.top(busiestMax) };
   }
 
   /** Resolves when the activations in memory now have no before-reply effects left that a reply waits for. */

@@ -19,6 +19,8 @@ interface ClusterFacts {
   readonly nodes: readonly NodeReport[];
   /** The node whose details are shown. */
   readonly shown: NodeReport;
+  /** Names of accounts, by id. */
+  readonly names: ReadonlyMap<string, string>;
   readonly hosts: readonly HostState[];
   readonly older: string | undefined;
   readonly isDone: boolean;
@@ -26,7 +28,7 @@ interface ClusterFacts {
 
 /** Renders the nodes of the cluster, the details of one, and the servers that wait for deliveries, for operators. */
 export function clusterPage(site: Site, reader: Staff, facts: ClusterFacts): Answer {
-  const { nodes, shown, hosts, older, isDone } = facts;
+  const { nodes, shown, names, hosts, older, isDone } = facts;
   const texts = reader.texts.cluster;
   const body = (
     <>
@@ -44,7 +46,11 @@ export function clusterPage(site: Site, reader: Staff, facts: ClusterFacts): Ans
       <h2>
         {texts.node} <bdi>{shown.name}</bdi>
       </h2>
-      {shown.load === undefined ? <p class="notice">{texts.silent}</p> : <Details load={shown.load} reader={reader} />}
+      {shown.load === undefined ? (
+        <p class="notice">{texts.silent}</p>
+      ) : (
+        <Details load={shown.load} names={names} reader={reader} />
+      )}
       <h2>{texts.hosts}</h2>
       <Hosts hosts={hosts} reader={reader} />
       <Pager older={older} texts={reader.texts} />
@@ -89,7 +95,12 @@ function Nodes(props: { readonly nodes: readonly NodeReport[]; readonly shown: N
 }
 
 /** Everything that a node says about itself. */
-function Details({ load, reader }: { readonly load: NodeNodeLoad; readonly reader: Staff }) {
+function Details(props: {
+  readonly load: NodeNodeLoad;
+  readonly names: ReadonlyMap<string, string>;
+  readonly reader: Staff;
+}) {
+  const { load, names, reader } = props;
   const texts = reader.texts.cluster;
   return (
     <>
@@ -102,6 +113,18 @@ function Details({ load, reader }: { readonly load: NodeNodeLoad; readonly reade
         heads={[texts.actor, texts.count]}
         reader={reader}
       />
+      <h3>{texts.hot}</h3>
+      {load.hot.length === 0 ? (
+        <p class="soft">{texts.cold}</p>
+      ) : (
+        <Counts
+          rows={load.hot.map(
+            ({ id, count: asks }) => [names.get(id) ?? id, asks, `/moderation/accounts/${id}`] as const,
+          )}
+          heads={[texts.account, texts.commands]}
+          reader={reader}
+        />
+      )}
       <h3>{texts.busiest}</h3>
       {load.busiest.length === 0 ? (
         <p class="soft">{texts.idle}</p>
@@ -186,7 +209,7 @@ function Queues({ load, reader }: { readonly load: NodeNodeLoad; readonly reader
 
 /** Numbers of things, largest first, each with a bar. */
 function Counts(props: {
-  readonly rows: readonly (readonly [name: string, value: number])[];
+  readonly rows: readonly (readonly [name: string, value: number, path?: string])[];
   readonly heads: readonly string[];
   readonly reader: Staff;
 }) {
@@ -195,9 +218,9 @@ function Counts(props: {
   const highest = Math.max(1, ...rows.map(([, value]) => value));
   return (
     <Table heads={heads}>
-      {rows.map(([name, value]) => (
+      {rows.map(([name, value, path]) => (
         <tr key={name}>
-          <td>{name}</td>
+          <td>{path === undefined ? name : <a href={path}>{name}</a>}</td>
           <td>
             <svg width={PLOT_WIDTH} height="12" aria-hidden="true">
               <rect width={Math.ceil((value / highest) * PLOT_WIDTH)} height="12" rx="3" fill="currentColor" />

@@ -1,8 +1,12 @@
 import { Type } from '@sinclair/typebox';
+import { acctOf } from '../../../actors/domain/addresses.js';
 import { isProblem } from '../../../actors/domain/problem.js';
 import { DOMAIN_CHARS_MAX } from '../../../actors/domain/servers/domain-name.js';
+import type { NodeReport } from '../../admin-measures/operator.js';
 import { clusterPage } from '../../html/moderation/cluster-page.js';
 import { type AnyRoute, redirect } from '../../http/route.js';
+import type { Services } from '../../http/services.js';
+import { loadAccounts } from '../../viewing/people-at-hand.js';
 import { notFound } from '../../viewing/visible.js';
 import { personalForm, personalPage } from '../html/personal.js';
 
@@ -36,11 +40,22 @@ const show = personalPage(
     if (shown === undefined) return notFound();
     const last = hosts.length < PAGE ? undefined : hosts.at(-1);
     return clusterPage(site, reader, {
-      ...{ nodes, shown, hosts, isDone: done === true },
+      ...{ nodes, shown, hosts, isDone: done === true, names: await namesOf(request.services, shown) },
       older: last === undefined ? undefined : `${PATH}?after=${encodeURIComponent(last.host)}`,
     });
   },
 );
+
+/** Returns the names of the busiest accounts of a node; deleted ones have none. */
+async function namesOf(services: Services, { load }: NodeReport): Promise<ReadonlyMap<string, string>> {
+  const people = await loadAccounts(services, load?.hot.map(({ id }) => id) ?? []);
+  return new Map(
+    (load?.hot ?? []).flatMap(({ id }) => {
+      const account = people.get(id);
+      return account === undefined ? [] : [[id, `@${acctOf(account)}`] as const];
+    }),
+  );
+}
 
 const steer = personalForm(
   {

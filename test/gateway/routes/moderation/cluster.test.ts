@@ -43,6 +43,13 @@ test('the owner sees the details of a node by its name, and a 404 for names that
   assert.equal((await owner.get(`/cluster?node=${'x'.repeat(300)}`)).status, 422);
 });
 
+test('the owner sees the accounts that receive the most commands', async () => {
+  const busy = await server.person('busy');
+  for (let count = 0; count < 500; count++) await server.node.services.askAccount(busy.id, 'collections', {});
+  const { text } = await owner.get('/cluster');
+  assert.match(text, new RegExp(`Busiest accounts.*<a href="/moderation/accounts/${busy.id}">@busy</a>`, 's'));
+});
+
 test('others than the owner see nothing of it', async () => {
   const chief = await signedIn(server, 'chief');
   assert.equal((await chief.get('/cluster')).status, 403);
