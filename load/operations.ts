@@ -16,6 +16,18 @@ const PAGE = 20;
 /** One page in this many is parsed and judged; parsing each would make the generator the bottleneck. */
 const JUDGED_EACH = 10;
 
+/** Statuses that change at the same time. Each rests meanwhile, so that its activities are sent one by one. */
+const CHANGING_MAX = 20;
+/** Edits of a status before its deletion. */
+const EDITS = 2;
+
+/** A status that is edited, and then deleted. Nobody looks for it in a timeline. */
+interface Changing {
+  readonly id: string;
+  readonly token: string;
+  edits: number;
+}
+
 export interface Stage {
   readonly client: Client;
   readonly crowd: Crowd;
@@ -32,6 +44,8 @@ export interface Stage {
 export class Operations {
   readonly #statuses: { readonly id: string; favourites: number }[] = [];
   #oldest = 0;
+  readonly #changing: Changing[] = [];
+  #posting = 0;
   #follows = 0;
   #pages = 0;
 
@@ -59,6 +73,8 @@ export class Operations {
     switch (operation) {
       case 'post':
         return this.#post();
+      case 'edit':
+        return this.#edit();
       case 'home':
         return this.#page(`/api/v1/timelines/home?limit=${PAGE}`, 'home');
       case 'public':
@@ -102,6 +118,32 @@ export class Operations {
       post.id = id;
       this.stage.posted(post);
     }
+    return answer;
+  }
+
+  /** Posts a status, or edits the one that has rested longest, or deletes it after its last edit. */
+  async #edit(): Promise<Answer> {
+    const { client, crowd, witness, random } = this.stage;
+    const body = (edits: number) => ({ status: `A status of load test ${witness.run} that changes, ${edits}.` });
+    if (this.#changing.length + this.#posting < CHANGING_MAX) {
+      const token = this.#token(below(random, crowd.authors));
+      this.#posting += 1;
+      try {
+        const answer = await client.ask({ method: 'POST', path: '/api/v1/statuses', token, body: body(0) });
+        if (answer.status === 200) this.#changing.push({ id: statusIn(answer.text).id, token, edits: 0 });
+        return answer;
+      } finally {
+        this.#posting -= 1;
+      }
+    }
+    const changing = this.#changing.shift();
+    if (changing === undefined) throw new NoAnswer('all statuses are being changed');
+    const { id, token } = changing;
+    const path = `/api/v1/statuses/${id}`;
+    if (changing.edits >= EDITS) return about(id, client.ask({ method: 'DELETE', path, token }));
+    changing.edits += 1;
+    const answer = await about(id, client.ask({ method: 'PUT', path, token, body: body(changing.edits) }));
+    if (answer.status === 200) this.#changing.push(changing);
     return answer;
   }
 

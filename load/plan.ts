@@ -3,6 +3,7 @@ import { kindsOf, PEERS_MAX, type PeerCounts, type PeerKind, peerKinds } from '.
 /** The operations of a load, each with a weight in the mix. */
 export const operationNames = [
   'post',
+  'edit',
   'home',
   'public',
   'status',

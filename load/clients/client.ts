@@ -15,7 +15,7 @@ export interface Answer {
 }
 
 export interface Ask {
-  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   readonly path: string;
   readonly token?: string;
   /** Sent as JSON. */

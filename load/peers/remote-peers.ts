@@ -3,6 +3,7 @@ import { inParallel } from '../clients/in-parallel.js';
 import { objectIn } from '../clients/json.js';
 import { type Patience, patienceFor, pause, retried } from '../clients/retry.js';
 import type { Crowd } from '../crowd.js';
+import { ObjectOrder } from '../judging/object-order.js';
 import type { ObservedPost, Observer } from '../judging/observer.js';
 import type { Findings } from '../judging/verdicts.js';
 import type { Visible } from '../judging/visible.js';
@@ -38,6 +39,7 @@ interface Remote {
   readonly followees: readonly number[];
   /** Id of the accepted Create, by number of the post. */
   readonly seen: Map<number, string>;
+  readonly order: ObjectOrder;
   last: Activity | undefined;
 }
 
@@ -79,6 +81,7 @@ export class RemotePeers {
         ...{
           followees: numbers(crowd.followeesOf(0).length || 1, index, crowd.authors),
           seen: new Map(),
+          order: new ObjectOrder(`peer ${index} (${kind})`, this.observing.findings),
           last: undefined,
         },
       };
@@ -200,6 +203,7 @@ export class RemotePeers {
 
   #take(server: PeerServer, activity: Activity): void {
     const { type, object } = activity;
+    this.#byServer.get(server)?.order.see({ id: String(activity.id), type: String(type), object });
     if (type === 'Accept') this.#accepted.add(typeof object === 'string' ? object : String((object as Activity)?.id));
     else if (type === 'Create') this.#see(this.#byServer.get(server), String(activity.id), object as Activity);
     else if (type === 'Follow') {

@@ -18,7 +18,7 @@ before(async () => {
 after(() => server?.dispose());
 
 test('signed posts of peers reach homes and streams once, and posts of users reach all peers that answer', async () => {
-  const mix = ['--mix', 'post:2,remote:4,deletion:2,home:1', '--count', '120', '--in-flight', '4'];
+  const mix = ['--mix', 'post:2,edit:6,remote:4,deletion:2,home:1', '--count', '240', '--in-flight', '4'];
   const peers = ['--peers', 'fast:4,slow:1,dead:1', '--follows', '3'];
   const { code, result, stdout, stderr } = await load(
     users,
@@ -30,7 +30,8 @@ test('signed posts of peers reach homes and streams once, and posts of users rea
   const { operations, verdicts, looked, visibleMs } = result;
   assert.deepEqual(verdicts, { lost: 0, repeated: 0, outOfOrder: 0, late: 0 });
   assert.equal(looked.peers, 6);
-  for (const name of ['post', 'remote', 'deletion'] as const) assert.ok((operations[name]?.good ?? 0) > 5, name);
+  for (const name of ['post', 'edit', 'remote', 'deletion'] as const)
+    assert.ok((operations[name]?.good ?? 0) > 5, name);
   // Each of four fast peers follows three of six users.
   assert.ok(visibleMs.peer.count > (operations.post?.good ?? 0), stdout);
 });

@@ -68,6 +68,13 @@ test('a delivery that does not come is lost, one that comes under two ids is rep
       ['c', again] as const,
     ])
       assert.equal(await deliver(inbox, create(id, post)), 202);
+    // A server that sends an edit before its post, and one after the deletion.
+    const about = (id: string, type: string, object: string, minute = 0) =>
+      deliver(inbox, { id, type, object: { id: object, updated: `2026-01-01T12:0${minute}:00Z` } });
+    await about('e', 'Update', 'early', 1);
+    await about('f', 'Create', 'early');
+    await about('g', 'Delete', 'dead');
+    await about('h', 'Update', 'dead', 1);
     assert.equal(await deliver(inbox, create('d', lost), {}), 401);
     assert.equal(peers.complete, false);
     peers.judge();
@@ -75,6 +82,8 @@ test('a delivery that does not come is lost, one that comes under two ids is rep
       findings.examples.map(({ verdict, post, place }) => [verdict, post, place]),
       [
         ['repeated', twice?.marker, 'peer 0 (fast)'],
+        ['outOfOrder', 'early', 'peer 0 (fast)'],
+        ['outOfOrder', 'dead', 'peer 0 (fast)'],
         ['lost', lost?.marker, 'peer 0 (fast)'],
       ],
     );
