@@ -37,7 +37,13 @@ export class FileSender {
         begun = true;
         if (await sendPiece(exchange, response, piece, body.size, head)) return;
       }
-      throw new Error('a file ended before its size');
+      if (body.size !== undefined) throw new Error('a file ended before its size');
+      // An empty body has no piece that the head went with.
+      if (!exchange.aborted)
+        response.cork(() => {
+          if (!begun) respondHead(response, answer, id, closing);
+          response.end();
+        });
     } catch (err) {
       this.#logger.warn({ id, err }, 'failed to send a file');
       if (!exchange.aborted) response.close();
@@ -52,13 +58,25 @@ function sendPiece(
   exchange: Exchange,
   response: HttpResponse,
   piece: Uint8Array,
-  size: number,
+  size: number | undefined,
   head: (() => void) | undefined,
 ): Promise<boolean> {
   return new Promise((resolve) => {
     exchange.onGone = () => resolve(true);
     response.cork(() => {
       head?.();
+      if (size === undefined) {
+        // The library keeps what the client does not accept yet.
+        if (response.write(piece)) {
+          resolve(false);
+          return;
+        }
+        response.onWritable(() => {
+          resolve(false);
+          return true;
+        });
+        return;
+      }
       const from = response.getWriteOffset();
       const [isTaken, isDone] = response.tryEnd(piece, size);
       if (isDone || isTaken) {

@@ -117,7 +117,8 @@ export function respond(response: HttpResponse, answer: Answer, delivery: Answer
     if (delivery.closing) response.writeHeader('connection', 'close');
     if (delivery.bodiless) {
       const { body: whole } = answer;
-      response.writeHeader('content-length', String(whole instanceof Streamed ? whole.size : body.length));
+      const size = whole instanceof Streamed ? whole.size : body.length;
+      if (size !== undefined) response.writeHeader('content-length', String(size));
     }
     response.endWithoutBody();
   });

@@ -158,8 +158,8 @@ export class JsonText {
 /** A body that is sent as it is read, piece by piece, as fast as the client accepts it. */
 export class Streamed {
   constructor(
-    /** Size of the body in bytes. */
-    readonly size: number,
+    /** Size of the body in bytes; undefined if only its end tells: it is sent in chunks. */
+    readonly size: number | undefined,
     readonly read: () => AsyncIterable<Uint8Array>,
   ) {}
 }
