@@ -18,7 +18,7 @@ const federationPort = 'transport/federation/(port|bounded-json|media-types|sign
 const forGateway = [
   'gateway',
   'proto',
-  'actors/(domain|account|archive|conversation|instance|mail/templates|push/alerts|web-page|report|timelines|runtime/(kind|slice))',
+  'actors/(domain|account|archive|conversation|imports|instance|mail/templates|push/alerts|web-page|report|timelines|runtime/(kind|slice))',
   'store/[^/]+$',
   'store/cache/(cache|cached-tables)',
   'media/workshop',
@@ -45,9 +45,9 @@ export default {
     ),
     rule(
       'slices',
-      { path: '^actors/(account|archive|conversation|instance|mail|report|web-page|reactions|timelines|[^/]+$)' },
+      { path: '^actors/(account|archive|conversation|imports|instance|mail|report|web-page|reactions|timelines|[^/]+$)' },
       except(
-        'actors/(account|archive|conversation|domain|federation|instance|mail|push|remote-host|report|web-page|reactions|runtime|timelines|[^/]+$)',
+        'actors/(account|archive|conversation|domain|federation|imports|instance|mail|push|remote-host|report|web-page|reactions|runtime|timelines|[^/]+$)',
         'proto',
         'store/[^/]+$',
         'store/cache/cache',

@@ -5,6 +5,7 @@ import { AccountKeys } from '../actors/federation/account-keys.js';
 import { accountKind } from '../actors/kinds/account.js';
 import { archiveKind } from '../actors/kinds/archive.js';
 import { conversationKind } from '../actors/kinds/conversation.js';
+import { importsKind } from '../actors/kinds/imports.js';
 import { instanceKind } from '../actors/kinds/instance.js';
 import { mailKind } from '../actors/kinds/mail.js';
 import { pushKind } from '../actors/kinds/push.js';
@@ -35,12 +36,12 @@ import type { WebPushSender } from '../transport/push/web-push-sender.js';
 import { GuardedClient } from '../transport/web/guarded-client.js';
 import { LinkPages } from '../transport/web/link-pages.js';
 import { NameCache } from '../transport/web/name-cache.js';
-import { AlertsSlot } from './alerts-slot.js';
 import type { NodeBase } from './base.js';
 import { rowCarrier } from './cached-rows.js';
 import { CreatorSlot } from './federation/creator-slot.js';
 import { openProxied, type Proxied } from './federation/media.js';
 import { deliveryOf, type Federation, openFederation } from './federation.js';
+import { AlertsSlot, ImportsSlot } from './gateway-slots.js';
 import { openMedia } from './parts.js';
 import { openPushSender } from './push-sender.js';
 import { openKeyedTokens } from './token-secret.js';
@@ -67,6 +68,7 @@ export interface Outside {
   readonly emojis: CustomEmojis;
   readonly keyedTokens: KeyedTokens;
   readonly alerts: AlertsSlot;
+  readonly imports: ImportsSlot;
   readonly creators: CreatorSlot;
   readonly pushes: PushFigures;
 }
@@ -95,7 +97,12 @@ export async function openOutside(base: NodeBase): Promise<Outside> {
   const federation = openFederation(base, client, accountKeys, domains);
   const missed = unread(base, 'failed to remove old files of other servers');
   const proxied = openProxied(base, client, media, domains, missed);
-  const pushes = { alerts: new AlertsSlot(), pushes: new PushFigures(), creators: new CreatorSlot() };
+  const pushes = {
+    alerts: new AlertsSlot(),
+    imports: new ImportsSlot(),
+    pushes: new PushFigures(),
+    creators: new CreatorSlot(),
+  };
   const signed = { accountKeys, federation, domains, relays };
   const clients = { web, proxied, push };
   return { media, parsers, workshop, addressGuard, ...clients, ...signed, entries, emojis, keyedTokens, ...pushes };
@@ -111,6 +118,7 @@ export const unread =
 export interface Kinds {
   readonly account: ReturnType<typeof accountKind>;
   readonly archive: ReturnType<typeof archiveKind>;
+  readonly imports: ReturnType<typeof importsKind>;
   readonly conversation: ReturnType<typeof conversationKind>;
   readonly instance: ReturnType<typeof instanceKind>;
   readonly report: ReturnType<typeof reportKind>;
@@ -160,6 +168,7 @@ export async function openKinds(
       publicPem: (id) => outside.accountKeys.publicPem(id),
       bytesMax: Number(settings.ARCHIVE_BYTES),
     }),
+    imports: importsKind({ media, work: outside.imports }),
     conversation: conversationKind(tables, (account) => limits.silenced(account), published, {
       ...{ ...site, tables },
       emojiIn: emojisIn,
@@ -179,9 +188,9 @@ export async function openKinds(
 
 export function openRuntime(base: NodeBase, kinds: Kinds): Runtime {
   const { tables, bus, placement, clock, random, logger, cluster, caches } = base;
-  const { account, archive, conversation, instance, report, webPage, mail, push, host } = kinds;
+  const { account, archive, imports, conversation, instance, report, webPage, mail, push, host } = kinds;
   return new Runtime({
-    kinds: [account, archive, conversation, instance, report, webPage, mail, push, host].map(builtKind),
+    kinds: [account, archive, imports, conversation, instance, report, webPage, mail, push, host].map(builtKind),
     tables,
     journal: new Journal(tables, caches),
     caches,

@@ -15,6 +15,7 @@ import type { Services } from '../gateway/http/services.js';
 import { AddressBlocks } from '../gateway/moderation/address-blocks.js';
 import type { BlockLists } from '../gateway/moderation/block-lists.js';
 import { allRoutes } from '../gateway/routes/index.js';
+import { PersonalImports } from '../gateway/routes/settings/importing.js';
 import { type Server, startServer } from '../gateway/server.js';
 import { streamSources } from '../gateway/timelines/sources.js';
 import type { NodeNodeStatus } from '../proto/gen/types.js';
@@ -162,7 +163,7 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
       return server;
     },
     async listen() {
-      server = await openServer(base, membership, gateway, published);
+      server = await openServer(base, outside, membership, gateway, published);
     },
     status: membership.status,
     loadAt: membership.loadAt,
@@ -187,12 +188,13 @@ const figuresOf = ({ caches, bus }: NodeBase, membership: Membership): NodeFigur
 
 async function openServer(
   { settings, bus, logger, cluster }: NodeBase,
+  { imports }: Pick<Outside, 'imports'>,
   { readiness, cutOff }: Membership,
   { services, source }: GatewayParts,
   published: Publications,
 ): Promise<Server> {
   const relationsAgeMaxMs = () => (cluster?.liveness.hearsAll() === false ? UNHEARD_MS : Number.POSITIVE_INFINITY);
-  return startServer({
+  const server = await startServer({
     routes: allRoutes,
     services,
     bus,
@@ -206,6 +208,8 @@ async function openServer(
     ...(cutOff === undefined ? {} : { cutOff }),
     ...(cluster && { relationsAgeMaxMs }),
   });
+  imports.fill(new PersonalImports(services, server.apiFor));
+  return server;
 }
 
 interface DrainedParts {

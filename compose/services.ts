@@ -92,6 +92,7 @@ export async function openServices(
     askInstance,
     askReport: askerOf(report, runtime),
     askArchive: askerOf(kinds.archive, runtime),
+    askImports: askerOf(kinds.imports, runtime),
     entries,
     limits,
     tagHistories,

@@ -4,6 +4,7 @@ import type { Bus } from '../transport/bus.js';
 import { errorPage } from './html/error-page.js';
 import { plainSite } from './html/site.js';
 import { prefersDocument } from './http/accept.js';
+import type { ApiAnswer, ApiCall, ApiPerson } from './http/api-call.js';
 import { Authenticator } from './http/authenticator.js';
 import { compressed, encodingOf } from './http/compression.js';
 import { bodyBytesMax, Dispatcher, type GatewayLogger } from './http/dispatcher.js';
@@ -60,6 +61,8 @@ export interface Server {
   readonly port: number;
   /** Number of requests that got a 503 before any work was done for them, by reason. */
   readonly refused: Readonly<Record<Refusal, number>>;
+  /** Calls the API in a person's name, without a request. */
+  readonly apiFor: (person: ApiPerson, call: ApiCall) => Promise<ApiAnswer>;
   /** Handles a request as uWebSockets hands it over. Tests call it without a connection. */
   receive(response: HttpResponse, request: HttpRequest): void;
   /** Makes further answers close their connections (`Connection: close`) and the health pages report not ready. */
@@ -207,6 +210,8 @@ class GatewayServer implements Server {
       });
     });
   }
+
+  readonly apiFor: Server['apiFor'] = (person, call) => this.#dispatcher.apiFor(person, call);
 
   announceDrain(): void {
     this.#draining = true;

@@ -5,7 +5,18 @@ import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 
 const root = join(import.meta.dirname, '..');
-const KINDS = ['account', 'archive', 'conversation', 'instance', 'mail', 'push', 'remote-host', 'report', 'web-page'];
+const KINDS = [
+  'account',
+  'archive',
+  'conversation',
+  'imports',
+  'instance',
+  'mail',
+  'push',
+  'remote-host',
+  'report',
+  'web-page',
+];
 
 /** Stands for whatever a factory of a kind takes: reactions keep it and use none of it before an event. */
 const context = new Proxy(() => context, { get: (_, name) => (name === Symbol.toPrimitive ? () => '' : context) });

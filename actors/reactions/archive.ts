@@ -3,6 +3,7 @@ import type { ArchivePiece, ArchivePlace, ArchiveZip } from '../../proto/gen/typ
 import type { MediaStore } from '../../store/media.js';
 import { type Commands, type Events, EXPIRY_ALARM, expiryOf, type State } from '../archive/archive.js';
 import { ZipPiece } from '../archive/zip.js';
+import { inTurns } from '../runtime/effects/in-turns.js';
 import type { Effects, Happened, Reaction } from '../runtime/kind.js';
 import { type ArchiveSource, addContents, FIRST_PLACE } from './archive-contents.js';
 
@@ -15,7 +16,8 @@ export interface ArchiveContext extends Omit<ArchiveSource, 'media'> {
  * so a crash or a takeover repeats one piece at most.
  */
 export function archiveReactions(context: ArchiveContext): readonly Reaction<State, Events>[] {
-  const inTurn = oneAtATime();
+  // A piece takes some 20 MB, and people's requests come first.
+  const inTurn = inTurns(1);
   const next = async (number: number, zip: ArchiveZip, place: ArchivePlace, now: Happened<State>, effects: Effects) => {
     const { begunMs, pieces } = now.state;
     // An earlier attempt has added it.
@@ -79,13 +81,3 @@ async function build(
 /** Two attempts that read different data get different names, so a late one of a former owner damages nothing. */
 const fileOf = (attempt: string, bytes: Uint8Array): string =>
   `${createHash('sha256').update(attempt).update(bytes).digest('hex').slice(0, 32)}.zip`;
-
-/** Returns a function that runs work one after the other: a piece takes some 20 MB, and people's requests come first. */
-function oneAtATime(): <T>(work: () => Promise<T>) => Promise<T> {
-  let last: Promise<unknown> = Promise.resolve();
-  return (work) => {
-    const own = last.then(work);
-    last = own.catch(() => undefined);
-    return own;
-  };
-}

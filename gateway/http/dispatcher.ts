@@ -14,7 +14,7 @@ import { readAnswer } from './read-answer.js';
 import { BODY_BYTES_MAX, parseBody } from './request/body.js';
 import { parseUrlEncoded, percentDecode, Unparsable } from './request/form.js';
 import type { Head } from './request/head.js';
-import { type Address, type Arrival, Incoming } from './request/incoming.js';
+import { type Address, type Arrival, Incoming, type Origin } from './request/incoming.js';
 import { refusedForm } from './request/refused-form.js';
 import { type Validate, validators } from './request/validate.js';
 import type { Answer, AnyRoute, Request } from './route.js';
@@ -58,6 +58,12 @@ const ID_SCHEMA = idText();
 /** Value for a route without a schema. */
 const EMPTY: object = Object.freeze({});
 const NOWHERE: Address = { params: EMPTY, query: EMPTY };
+/** Cause of calls that the server makes by itself. */
+const NO_REQUEST: Origin = {
+  id: 'background',
+  head: { headers: {}, path: '', rawPath: '', query: '' },
+  connected: () => '',
+};
 const NO_BYTES = new Uint8Array(0);
 /** Cached queries of one route, and the longest of them. All routes together take some 5 MB if a client fills them. */
 const QUERIES_MAX = 64;
@@ -224,7 +230,7 @@ export class Dispatcher {
     return { ...answer, headers: { ...answer.headers, 'retry-after': String(standing.retryAfterSeconds) } };
   }
 
-  #from(arrival: Arrival): string {
+  #from(arrival: Origin): string {
     return this.#clientAddress(arrival.connected(), arrival.head.headers['x-forwarded-for']);
   }
 
@@ -275,12 +281,22 @@ export class Dispatcher {
   }
 
   /** Carries out a call of a page (route.ts, `Request.api`). */
-  readonly #api = async (arrival: Arrival, person: ApiPerson | undefined, call: ApiCall): Promise<ApiAnswer> => {
+  readonly #api = async (arrival: Origin, person: ApiPerson | undefined, call: ApiCall): Promise<ApiAnswer> => {
     const handled = await this.#called(arrival, person, call);
     return readAnswer(isProblem(handled) ? problemAnswer(handled) : handled);
   };
 
-  async #called(arrival: Arrival, person: ApiPerson | undefined, call: ApiCall): Promise<Handled> {
+  /** Carries out a call in a person's name that no request has caused. Never rejects. */
+  readonly apiFor = async (person: ApiPerson, call: ApiCall): Promise<ApiAnswer> => {
+    try {
+      return await this.#api(NO_REQUEST, person, call);
+    } catch (error) {
+      const failure = this.#failure(error, { id: NO_REQUEST.id, head: call });
+      return readAnswer(isProblem(failure) ? problemAnswer(failure) : failure);
+    }
+  };
+
+  async #called(arrival: Origin, person: ApiPerson | undefined, call: ApiCall): Promise<Handled> {
     const match = this.#router.match(call.method, call.path);
     if (match.kind !== 'route') return NO_SUCH_PAGE;
     const { route } = match.route;
@@ -327,7 +343,7 @@ export class Dispatcher {
     return { params: validParams.value, query: query.value };
   }
 
-  #failure(error: unknown, arrival: Arrival): Handled {
+  #failure(error: unknown, arrival: { readonly id: string; readonly head: Pick<Head, 'method' | 'path'> }): Handled {
     if (error instanceof Unparsable) return problem('bad_request', error.message);
     const fields = { id: arrival.id, method: arrival.head.method, path: arrival.head.path, err: error };
     if (error instanceof Unavailable) {

@@ -4,6 +4,7 @@ import type { KeyedTokens } from '../../actors/domain/keyed-tokens.js';
 import type { Problem } from '../../actors/domain/problem.js';
 import type { Random } from '../../actors/domain/time.js';
 import type { RemoteNotes, RemotePeople, RemoteProfiles, RemoteThreads } from '../../actors/federation/remote/port.js';
+import type { Commands as ImportCommands } from '../../actors/imports/imports.js';
 import type { InstanceCommands } from '../../actors/instance/commands.js';
 import type { Commands as ReportCommands } from '../../actors/report/report.js';
 import type { TypedAsk } from '../../actors/runtime/kind.js';
@@ -57,14 +58,15 @@ export interface Services extends ReadServices {
   /** Settings, rules and other entries that administrators have written. */
   readonly entries: InstanceEntries;
   readonly askInstance: TypedAsk<InstanceCommands>;
-  /** Uploaded files. */
-  readonly media: Pick<MediaStore, 'open'>;
+  /** Files of this server. */
+  readonly media: MediaStore;
   /** Files of other servers, each fetched when it is first read. */
   readonly remoteMedia: RemoteFiles;
   /** Creates the stored forms of uploads. */
   readonly workshop: Pick<Workshop, 'receive' | 'preview' | 'rectangle' | 'emoji' | 'remove'>;
   readonly askReport: TypedAsk<ReportCommands>;
   readonly askArchive: TypedAsk<ArchiveCommands>;
+  readonly askImports: TypedAsk<ImportCommands>;
   /** Claims of names and immutable rows that no actor owns (apps, application tokens): actors/registry. */
   readonly registry: Registry;
   readonly random: Random;

@@ -2792,6 +2792,100 @@ export interface HostShown {
   readonly tally?: HostTally | undefined;
 }
 
+export interface ImportsEmpty {
+
+}
+
+/** kind: follows, blocks, … file: name in the media store of the rows as CSV, which identifies the import. replaces: entries that no row names are removed first. */
+export interface ImportsBegin {
+  readonly kind: string;
+  readonly file: string;
+  readonly rows: number;
+  readonly replaces: boolean;
+}
+
+/** former_file: rows of the last import of the kind, which is removed. */
+export interface ImportsBegun {
+  readonly kind: string;
+  readonly file: string;
+  readonly rows: number;
+  readonly replaces: boolean;
+  readonly atMs: number;
+  readonly formerFile?: string | undefined;
+}
+
+/** State of an import after a step. place: rows done from the start. failed: indices of the rows of the step that cannot be done. removed, stuck: former entries that are removed, and those that cannot be. cleared: no other former entry is left. busy: the person has had too many requests, or something was unavailable. */
+export interface ImportsProgress {
+  readonly place: number;
+  readonly failed: readonly number[];
+  readonly removed: number;
+  readonly stuck: number;
+  readonly cleared: boolean;
+  readonly busy: boolean;
+}
+
+/** step: number of the step, from 0. */
+export interface ImportsAdvance {
+  readonly kind: string;
+  readonly file: string;
+  readonly step: number;
+  readonly progress?: ImportsProgress | undefined;
+}
+
+export interface ImportsAdvanced {
+  readonly kind: string;
+  readonly file: string;
+  readonly step: number;
+  readonly progress?: ImportsProgress | undefined;
+  readonly atMs: number;
+}
+
+export interface ImportsResumed {
+  readonly kind: string;
+  readonly step: number;
+}
+
+/** how: cancelled, overdue, lost. */
+export interface ImportsEnd {
+  readonly kind: string;
+  readonly file: string;
+  readonly how: string;
+}
+
+export interface ImportsEnded {
+  readonly kind: string;
+  readonly how: string;
+  readonly atMs: number;
+}
+
+/** Imports whose results are removed, with their files. */
+export interface ImportsRemoved {
+  readonly kinds: readonly string[];
+  readonly files: readonly string[];
+}
+
+/** how: empty while it runs; else done, cancelled, overdue or lost. ended_ms: 0 while it runs. paused_until_ms: 0 unless it pauses. step: number of the next step. */
+export interface ImportsJob {
+  readonly kind: string;
+  readonly file: string;
+  readonly rows: number;
+  readonly replaces: boolean;
+  readonly begunMs: number;
+  readonly step: number;
+  readonly place: number;
+  readonly failed: readonly number[];
+  readonly removed: number;
+  readonly stuck: number;
+  readonly cleared: boolean;
+  readonly how: string;
+  readonly endedMs: number;
+  readonly pausedUntilMs: number;
+}
+
+export interface ImportsTold {
+  readonly jobs: readonly ImportsJob[];
+}
+
 /** An activity that has taken effect. object: the address of its object, or empty. */
 export interface StoreKnownActivity {
   readonly actor: string;
@@ -4590,6 +4684,18 @@ export interface Messages {
   'murmuration.host.Steer': HostSteer;
   'murmuration.host.Steered': HostSteered;
   'murmuration.host.Shown': HostShown;
+  'murmuration.imports.Empty': ImportsEmpty;
+  'murmuration.imports.Begin': ImportsBegin;
+  'murmuration.imports.Begun': ImportsBegun;
+  'murmuration.imports.Progress': ImportsProgress;
+  'murmuration.imports.Advance': ImportsAdvance;
+  'murmuration.imports.Advanced': ImportsAdvanced;
+  'murmuration.imports.Resumed': ImportsResumed;
+  'murmuration.imports.End': ImportsEnd;
+  'murmuration.imports.Ended': ImportsEnded;
+  'murmuration.imports.Removed': ImportsRemoved;
+  'murmuration.imports.Job': ImportsJob;
+  'murmuration.imports.Told': ImportsTold;
   'murmuration.store.KnownActivity': StoreKnownActivity;
   'murmuration.store.WaitingActivity': StoreWaitingActivity;
   'murmuration.store.Origin': StoreOrigin;

@@ -38,7 +38,10 @@ export function accountPurge(tables: Tables): Reaction<AccountState, AccountEven
     beforeReply: false,
     on: {
       async purged({ recipient }, now, effects) {
-        if (recipient !== undefined) await effects.tell('archive', now.self, 'discard', {});
+        if (recipient !== undefined) {
+          await effects.tell('archive', now.self, 'discard', {});
+          await effects.tell('imports', now.self, 'discard', {});
+        }
         await goOn(PHASES[0], '', now, effects);
       },
       async somePurged({ phase, items, after }, now, effects) {

@@ -1,3 +1,5 @@
+import { isRunning } from '../../../actors/imports/imports.js';
+import type { ImportsJob } from '../../../proto/gen/types.js';
 import type { Answer } from '../../http/route.js';
 import { Choice, Csrf, Labelled } from '../parts/form.js';
 import type { Reader, Site } from '../site.js';
@@ -5,9 +7,6 @@ import { settingsAnswer } from './frame.js';
 
 const EXPORT = '/settings/export';
 const IMPORT = '/settings/import';
-/** Failed rows that the page names. */
-const NAMED_MAX = 100;
-
 type Kind = keyof Reader['texts']['settings']['data']['transfer']['kinds'];
 
 const kindsIn = ({ texts }: Reader) => Object.entries(texts.settings.data.transfer.kinds) as [Kind, string][];
@@ -35,41 +34,39 @@ export function exportPage(site: Site, reader: Reader): Answer {
   return settingsAnswer(site, reader, { title: texts.export, path: EXPORT, isSaved: false, isWrong: false }, content);
 }
 
-/** Facts about an import. */
+/** Facts about imports, and what was entered in the form of a new one. */
 export interface ImportState {
   readonly kind: Kind;
   readonly replaces: boolean;
+  /** Message at the field of the file. */
   readonly fault?: string;
-  readonly result?: ImportResult;
+  /** The last import of each list. */
+  readonly jobs: readonly ImportsJob[];
+  readonly nowMs: number;
 }
 
-interface ImportResult {
-  readonly done: number;
-  readonly removed: number;
-  readonly failed: readonly (readonly string[])[];
-  /** Rows that are not done yet, as a file, and their number. */
-  readonly rest: string;
-  readonly left: number;
-  readonly isBusy: boolean;
-}
-
-/** Renders the form that imports a file, with what the last one did. */
-export function importPage(site: Site, reader: Reader, { kind, replaces, fault, result }: ImportState): Answer {
+/** Renders the imports of a person with their progress, and the form that begins one. */
+export function importPage(site: Site, reader: Reader, { kind, replaces, fault, jobs, nowMs }: ImportState): Answer {
   const { transfer: texts } = reader.texts.settings.data;
   const content = (
     <>
-      {result !== undefined && <Result reader={reader} kind={kind} replaces={replaces} result={result} />}
+      {jobs.map((job) => (
+        <Job key={job.kind} reader={reader} job={job} nowMs={nowMs} />
+      ))}
       <p class="soft">{texts.importText}</p>
-      {fault !== undefined && (
-        <p class="fault" role="alert">
-          {fault}
-        </p>
-      )}
       <form class="card" method="post" action={IMPORT} encType="multipart/form-data">
         <Csrf reader={reader} />
         <Choice name="kind" label={texts.kind} value={kind} options={kindsIn(reader)} />
-        <Labelled name="data" label={texts.file}>
-          <input id="data" name="data" type="file" accept=".csv,text/csv" required />
+        <Labelled name="data" label={texts.file} wrong={fault}>
+          <input
+            id="data"
+            name="data"
+            type="file"
+            accept=".csv,text/csv"
+            required
+            aria-invalid={fault !== undefined}
+            aria-describedby={fault === undefined ? undefined : 'data-wrong'}
+          />
         </Labelled>
         <Choice
           name="mode"
@@ -90,41 +87,33 @@ export function importPage(site: Site, reader: Reader, { kind, replaces, fault, 
   return settingsAnswer(site, reader, { title: texts.import, path: IMPORT, isSaved: false, isWrong }, content);
 }
 
-function Result({
-  reader,
-  kind,
-  replaces,
-  result: { done, removed, failed, rest, left, isBusy },
-}: Required<Pick<ImportState, 'kind' | 'replaces' | 'result'>> & { readonly reader: Reader }) {
+function Job({ reader, job, nowMs }: { readonly reader: Reader; readonly job: ImportsJob; readonly nowMs: number }) {
   const { transfer: texts } = reader.texts.settings.data;
+  const { kind, file, rows, place, failed, removed, how, pausedUntilMs } = job;
+  const isPaused = isRunning(job) && pausedUntilMs > nowMs;
+  const state = isRunning(job) ? 'running' : how;
   return (
     <div class="card">
+      <h2>{texts.kinds[kind as Kind]}</h2>
       <p role="status">
-        {texts.done(done)} {removed > 0 && texts.removed(removed)}
+        {(texts.states as Readonly<Record<string, string>>)[state]} {texts.done(place - failed.length)}{' '}
+        {removed > 0 && texts.removed(removed)} {place < rows && texts.left(rows - place)}
       </p>
-      {left > 0 && (
-        <form method="post" action={IMPORT} encType="multipart/form-data">
-          <Csrf reader={reader} />
-          <input type="hidden" name="kind" value={kind} />
-          <input type="hidden" name="mode" value={replaces ? 'overwrite' : 'merge'} />
-          <input type="hidden" name="rows" value={rest} />
-          <p>
-            {texts.left(left)} {isBusy && texts.busy}
-          </p>
-          <button type="submit">{texts.next}</button>
-        </form>
-      )}
+      {isPaused && <p class="soft">{texts.paused}</p>}
       {failed.length > 0 && (
-        <>
-          <p>{texts.failed(failed.length)}</p>
-          <ul>
-            {failed.slice(0, NAMED_MAX).map((cells) => (
-              <li key={cells.join()}>
-                <bdi>{cells.join(', ')}</bdi>
-              </li>
-            ))}
-          </ul>
-        </>
+        <p>
+          {texts.failed(failed.length)} <a href={`/settings/imports/${kind}.csv`}>{texts.failures}</a>
+        </p>
+      )}
+      {isRunning(job) && (
+        <form method="post" action={`${IMPORT}/cancel`}>
+          <Csrf reader={reader} />
+          <input type="hidden" name="file" value={file} />
+          <p class="soft">{texts.close}</p>
+          <button type="submit" class="plain">
+            {texts.cancel}
+          </button>
+        </form>
       )}
     </div>
   );

@@ -8,17 +8,22 @@ import type { BodyRead } from './body-reader.js';
 import type { Head } from './head.js';
 import type { RefusedForm } from './refused-form.js';
 
-/** One request on its way through the dispatcher. */
-export interface Arrival {
+/** Cause of calls of the API: a request, or work of the server for a person. */
+export interface Origin {
   readonly id: string;
-  readonly head: Head;
-  /** True for any method but GET and HEAD. */
-  readonly writes: boolean;
+  readonly head: Pick<Head, 'headers' | 'path' | 'rawPath' | 'query'>;
   /**
    * Returns the address of the peer, cached after the first call, which is a system call. Empty if the client
    * disconnected before it.
    */
   connected(): string;
+}
+
+/** One request on its way through the dispatcher. */
+export interface Arrival extends Origin {
+  readonly head: Head;
+  /** True for any method but GET and HEAD. */
+  readonly writes: boolean;
   /** Absent: the request has no body. */
   readonly body: { readonly done: Promise<BodyRead>; discard(): void; assignTo(account: string): boolean } | undefined;
 }
@@ -40,7 +45,7 @@ export class Incoming implements Request<never, never, never> {
   readonly api: Request<never, never, never>['api'];
   readonly refused: RefusedForm | undefined;
   readonly #clientAddress: ClientAddress;
-  readonly #arrival: Arrival;
+  readonly #arrival: Origin;
   #repeated: Repeated | undefined;
 
   constructor(
@@ -49,8 +54,8 @@ export class Incoming implements Request<never, never, never> {
     caller: Caller,
     address: Address,
     body: unknown,
-    arrival: Arrival,
-    api: (arrival: Arrival, person: ApiPerson | undefined, call: ApiCall) => Promise<ApiAnswer>,
+    arrival: Origin,
+    api: (arrival: Origin, person: ApiPerson | undefined, call: ApiCall) => Promise<ApiAnswer>,
     refused?: RefusedForm,
   ) {
     this.refused = refused;

@@ -1,86 +1,104 @@
 import { Unavailable } from '../../../actors/domain/problem.js';
+import { isSuspended } from '../../../actors/domain/standing.js';
+import type { ImportStep, ImportWork } from '../../../actors/imports/import-work.js';
+import type { ImportsProgress, StoreAccountRecord } from '../../../proto/gen/types.js';
+import { accounts } from '../../../store/tables.js';
 import { ADDRESS_CHARS_MAX, findAccount } from '../../discovery/find-remote.js';
-import type { ApiAnswer, ApiCall } from '../../http/api-call.js';
+import type { ApiAnswer, ApiCall, ApiPerson } from '../../http/api-call.js';
+import { tokenHash } from '../../http/authenticator.js';
 import type { Services } from '../../http/services.js';
 import type { List } from '../../pages/account/list.js';
-import { type Kind, ownList } from './own-lists.js';
+import { type Kind, kindOf, ownList } from './own-lists.js';
 import { isYes, keyOf } from './transfer-rows.js';
 
-/**
- * Rows that one request does: less than the requests that an application has within 5 minutes, so that the other pages
- * of the person still open meanwhile.
- */
-const ROWS_AT_ONCE_MAX = 250;
-/** Time after which a request begins no other row. The slowest row asks another server. */
+/** Rows of one step. A crash repeats one step at most. */
+const ROWS_AT_ONCE_MAX = 100;
+/** Time after which a step begins no other row. The slowest row asks another server. */
 const SPAN_MS = 10_000;
 /** Rows that are done side by side: they wait for different servers. */
 const SIDE_BY_SIDE = 4;
 
 /** An import in a person's name, by the API's routes: it can do no more than an application. */
-export interface Importing {
+interface Importing {
   readonly services: Services;
   readonly viewer: string;
   readonly kind: Kind;
   readonly api: <T>(call: ApiCall) => Promise<ApiAnswer<T>>;
 }
 
-/** Result of one request. */
-export interface Imported {
-  readonly done: number;
-  /** Entries of before that are gone because the file does not name them. */
-  readonly removed: number;
-  /** Rows that cannot be done. */
-  readonly failed: readonly (readonly string[])[];
-  /** Rows that were not begun, for the next request. */
-  readonly rest: readonly (readonly string[])[];
-  /** Entries that the file does not name may still exist. */
-  readonly replaces: boolean;
-  /** The person, or the server, has had too many requests: the next one must wait some minutes. */
-  readonly isBusy: boolean;
-}
-
 /** `busy`: nothing was done, and a later attempt may succeed. */
 type Outcome = 'done' | 'failed' | 'busy';
 
-/**
- * Imports as many rows as one request may.
- * @param replaces first undo all that the rows do not name
- * @throws Unavailable
- */
-export async function importRows(
-  importing: Importing,
-  rows: readonly (readonly string[])[],
-  replaces: boolean,
-): Promise<Imported> {
-  const { services, kind } = importing;
-  const endMs = services.clock.monotonicMs() + SPAN_MS;
-  const isLate = () => services.clock.monotonicMs() >= endMs;
-  const nothing = { done: 0, removed: 0, failed: [], rest: rows, replaces, isBusy: false };
-  const superfluous = replaces ? await notNamed(importing, rows) : [];
-  const undone = await inTurn(superfluous.slice(0, ROWS_AT_ONCE_MAX), isLate, (id) => undo(importing, id));
-  const isCleared = superfluous.length <= ROWS_AT_ONCE_MAX && undone.rest.length === 0;
-  if (!isCleared) return { ...nothing, removed: undone.done, isBusy: undone.isBusy };
-  const room = ROWS_AT_ONCE_MAX - superfluous.length;
-  const work = kind === 'lists' ? new OwnLists(importing).add : ROWS[kind];
-  const tried = await inTurn(rows.slice(0, room), isLate, (row) => work(row, importing));
-  const rest = [...tried.rest, ...rows.slice(room)];
-  return { ...tried, rest, removed: undone.done, replaces: false };
+/** Carries out the steps of imports. Rate limits count the calls of a person's imports apart from those of applications. */
+export class PersonalImports implements ImportWork {
+  constructor(
+    private readonly services: Services,
+    private readonly apiFor: (person: ApiPerson, call: ApiCall) => Promise<ApiAnswer>,
+  ) {}
+
+  async carryOut(step: ImportStep): Promise<ImportsProgress> {
+    const { account: viewer, job } = step;
+    const { place, removed, stuck, cleared } = job;
+    const before = { place, failed: [], removed, stuck, cleared };
+    const record = await this.#actor(viewer);
+    const kind = kindOf(job.kind);
+    if (record === undefined || kind === undefined || !step.goesOn()) return { ...before, busy: true };
+    const person = { account: record, tokenHash: tokenHash(`imports ${viewer}`) };
+    const api = <T>(call: ApiCall) => this.apiFor(person, call) as Promise<ApiAnswer<T>>;
+    const importing = { services: this.services, viewer, kind, api };
+    const isLate = lateness(this.services, step);
+    const done = await (cleared ? doRows : clear)(importing, step, isLate).catch(pausedIfUnavailable);
+    // Refusals count only if the person was allowed to act all the time.
+    const isAllowed = done !== undefined && (await this.#actor(viewer)) !== undefined;
+    return isAllowed ? { ...before, ...done } : { ...before, busy: true };
+  }
+
+  /** Returns the account if its owner may act now. */
+  async #actor(account: string): Promise<StoreAccountRecord | undefined> {
+    const record = await this.services.tables.get(accounts, { account });
+    const mayAct = record?.confirmed === true && record.approved && !record.disabled && !isSuspended(record);
+    return mayAct ? record : undefined;
+  }
 }
 
-/** Works on the items in order, some side by side, until it is late or one finds the server busy. */
+function lateness({ clock }: Pick<Services, 'clock'>, { goesOn }: ImportStep): () => boolean {
+  const endMs = clock.monotonicMs() + SPAN_MS;
+  return () => clock.monotonicMs() >= endMs || !goesOn();
+}
+
+/** Removes former entries that no row names. */
+async function clear(importing: Importing, { job, rows }: ImportStep, isLate: () => boolean) {
+  const superfluous = await notNamed(importing, rows, job.stuck + ROWS_AT_ONCE_MAX + 1);
+  // Entries that cannot be removed stay at the start of the list and must not stop the import.
+  const some = superfluous.slice(job.stuck, job.stuck + ROWS_AT_ONCE_MAX);
+  const { outcomes, busy } = await inTurn(some, isLate, (id) => undo(importing, id));
+  const undone = outcomes.filter((one) => one === 'done').length;
+  const cleared = superfluous.length <= job.stuck + outcomes.length;
+  return { cleared, removed: job.removed + undone, stuck: job.stuck + outcomes.length - undone, busy };
+}
+
+async function doRows(importing: Importing, { job, rows }: ImportStep, isLate: () => boolean) {
+  const work = importing.kind === 'lists' ? new OwnLists(importing).add : ROWS[importing.kind];
+  const some = rows.slice(job.place, job.place + ROWS_AT_ONCE_MAX);
+  const { outcomes, busy } = await inTurn(some, isLate, (row) => work(row, importing));
+  const failed = outcomes.flatMap((one, index) => (one === 'failed' ? [job.place + index] : []));
+  return { place: job.place + outcomes.length, failed, busy };
+}
+
+/**
+ * Works on the items in order, some side by side, until it is late or one finds the server busy. Returns the outcomes of
+ * the items from the start up to the first that must be tried again.
+ */
 async function inTurn<T>(items: readonly T[], isLate: () => boolean, work: (item: T) => Promise<Outcome>) {
-  const failed: T[] = [];
-  const rest: T[] = [];
-  let done = 0;
-  let next = 0;
-  for (; next < items.length && rest.length === 0 && !isLate(); next += SIDE_BY_SIDE) {
+  const outcomes: Outcome[] = [];
+  for (let next = 0; next < items.length && (next === 0 || !isLate()); next += SIDE_BY_SIDE) {
     const some = items.slice(next, next + SIDE_BY_SIDE);
-    const outcomes = await Promise.all(some.map((item) => work(item).catch(busyIfUnavailable)));
-    done += outcomes.filter((one) => one === 'done').length;
-    failed.push(...some.filter((_, index) => outcomes[index] === 'failed'));
-    rest.push(...some.filter((_, index) => outcomes[index] === 'busy'));
+    const found = await Promise.all(some.map((item) => work(item).catch(busyIfUnavailable)));
+    const stopped = found.indexOf('busy');
+    outcomes.push(...(stopped < 0 ? found : found.slice(0, stopped)));
+    if (stopped >= 0) return { outcomes, busy: true };
   }
-  return { done, failed, isBusy: rest.length > 0, rest: [...rest, ...items.slice(next)] };
+  return { outcomes, busy: false };
 }
 
 function busyIfUnavailable(error: unknown): Outcome {
@@ -88,14 +106,23 @@ function busyIfUnavailable(error: unknown): Outcome {
   throw error;
 }
 
-const outcomeOf = ({ status }: Pick<ApiAnswer, 'status'>): Outcome =>
-  status < 400 ? 'done' : status === 429 || status >= 500 ? 'busy' : 'failed';
+function pausedIfUnavailable(error: unknown): undefined {
+  if (!(error instanceof Unavailable)) throw error;
+}
 
-/** Returns what undoes each entry that no row names. */
-async function notNamed({ services, viewer, kind }: Importing, rows: readonly (readonly string[])[]) {
+/** A row that meets an error of the program cannot be done; another 5xx says that something is unavailable. */
+const outcomeOf = ({ status }: Pick<ApiAnswer, 'status'>): Outcome =>
+  status < 400 ? 'done' : status === 429 || status > 500 ? 'busy' : 'failed';
+
+/** Returns what undoes each entry that no row names, at most `max` of them. */
+async function notNamed({ services, viewer, kind }: Importing, rows: readonly (readonly string[])[], max: number) {
   const named = new Set(rows.map((row) => keyOf(kind, row)));
-  const own = await ownList(services, viewer, kind);
-  return own.filter(({ cells }) => !named.has(keyOf(kind, cells))).map(({ id }) => id);
+  const ids: string[] = [];
+  for await (const some of ownList(services, viewer, kind)) {
+    ids.push(...some.filter(({ cells }) => !named.has(keyOf(kind, cells))).map(({ id }) => id));
+    if (ids.length >= max) break;
+  }
+  return ids.slice(0, max);
 }
 
 const UNDO: Readonly<Record<Kind, (id: string) => ApiCall>> = {
@@ -110,11 +137,7 @@ const UNDO: Readonly<Record<Kind, (id: string) => ApiCall>> = {
   },
 };
 
-async function undo({ api, kind }: Importing, id: string): Promise<Outcome> {
-  const outcome = outcomeOf(await api(UNDO[kind](id)));
-  // An entry that cannot be undone must not stop the import.
-  return outcome === 'busy' ? 'busy' : 'done';
-}
+const undo = async ({ api, kind }: Importing, id: string): Promise<Outcome> => outcomeOf(await api(UNDO[kind](id)));
 
 type Work = (row: readonly string[], importing: Importing) => Promise<Outcome>;
 

@@ -1,5 +1,6 @@
 import { isLocal, statusUri } from '../../../actors/domain/addresses.js';
 import { EDGE_PAGE_MAX } from '../../../actors/domain/edge-page.js';
+import { IMPORT_KINDS } from '../../../actors/imports/imports.js';
 import type { StoreAccountRecord } from '../../../proto/gen/types.js';
 import { bookmarks } from '../../../store/tables.js';
 import type { Services } from '../../http/services.js';
@@ -11,8 +12,10 @@ import { loadAccounts } from '../../viewing/people-at-hand.js';
 import { answered, relationsTo, visibleById } from '../../viewing/visible.js';
 
 /** Lists that a person takes along to another server. */
-export const KINDS = ['follows', 'blocks', 'mutes', 'domain_blocks', 'bookmarks', 'lists'] as const;
+export const KINDS = IMPORT_KINDS;
 export type Kind = (typeof KINDS)[number];
+/** Returns the kind of a name; undefined if there is none. */
+export const kindOf = (name: string | undefined): Kind | undefined => KINDS.find((one) => one === name);
 
 /** One entry of a list: the cells of its row, and the id by which the API undoes it. */
 export interface OwnEntry {
@@ -20,8 +23,7 @@ export interface OwnEntry {
   readonly cells: readonly string[];
 }
 
-/** Bookmarks that are read: they are the only list without a limit of its own. */
-const BOOKMARKS_MAX = 10_000;
+/** Entries read at a time. Bounds the memory of a list without a limit of its own. */
 const PAGE_MAX = 40;
 
 interface EdgesPage {
@@ -29,50 +31,57 @@ interface EdgesPage {
   readonly oldest: string | undefined;
   readonly more: boolean;
 }
+/** A part of a list. */
+type Some = AsyncGenerator<readonly OwnEntry[]>;
 
-/** Returns the whole list of a person, oldest entries first, without those that are deleted. @throws Unavailable */
-export async function ownList(services: Services, viewer: string, kind: Kind): Promise<OwnEntry[]> {
-  const entries = await READ[kind](services, viewer);
-  return entries.reverse();
-}
+/**
+ * Yields the whole list of a person in parts, newest entries first as in Mastodon's exports, without those that are
+ * deleted. @throws Unavailable
+ */
+export const ownList = (services: Services, viewer: string, kind: Kind): Some => READ[kind](services, viewer);
 
-const READ: Readonly<Record<Kind, (services: Services, viewer: string) => Promise<OwnEntry[]>>> = {
-  follows: async (services, viewer) => {
-    const ids = await allPages(async (bounds) => {
+const READ: Readonly<Record<Kind, (services: Services, viewer: string) => Some>> = {
+  async *follows(services, viewer) {
+    const pages = allPages(async (bounds) => {
       const { items, oldest, more } = await readFollowing(services, viewer, bounds);
       return { ids: items.map(({ accountId }) => accountId), oldest, more };
     });
-    const relations = await relationsTo(services, viewer, ids);
-    return people(services, ids, (id) => {
-      const { reblogs = true, notify = false, limit } = relations.get(id) ?? {};
-      return [String(reblogs), String(notify), limit?.languages.join(', ') ?? ''];
-    });
+    for await (const ids of pages) {
+      const relations = await relationsTo(services, viewer, ids);
+      yield people(services, ids, (id) => {
+        const { reblogs = true, notify = false, limit } = relations.get(id) ?? {};
+        return [String(reblogs), String(notify), limit?.languages.join(', ') ?? ''];
+      });
+    }
   },
-  blocks: async (services, viewer) => people(services, await edges(services, viewer, 'blocks')),
-  mutes: async (services, viewer) => {
-    const ids = await edges(services, viewer, 'mutes');
-    const relations = await relationsTo(services, viewer, ids);
-    return people(services, ids, (id) => [String(relations.get(id)?.mutingNotifications ?? true)]);
+  async *blocks(services, viewer) {
+    for await (const ids of edges(services, viewer, 'blocks')) yield people(services, ids);
   },
-  domain_blocks: async (services, viewer) => {
-    const names = await allPages(async (bounds) => {
+  async *mutes(services, viewer) {
+    for await (const ids of edges(services, viewer, 'mutes')) {
+      const relations = await relationsTo(services, viewer, ids);
+      yield people(services, ids, (id) => [String(relations.get(id)?.mutingNotifications ?? true)]);
+    }
+  },
+  async *domain_blocks(services, viewer) {
+    const pages = allPages(async (bounds) => {
       const { domains, more } = answered(await services.askAccount(viewer, 'domainBlocks', bounds));
       return { ids: domains.map(({ domain }) => domain), oldest: domains.at(-1)?.edgeId, more };
     });
-    return names.map((domain) => ({ id: domain, cells: [domain] }));
+    for await (const names of pages) yield names.map((domain) => ({ id: domain, cells: [domain] }));
   },
   bookmarks: ownBookmarks,
-  lists: async (services, viewer) => {
+  async *lists(services, viewer) {
     const { lists } = answered(await services.askAccount(viewer, 'lists', {}));
-    const rows: OwnEntry[] = [];
     for (const { id, title } of lists) {
-      const ids = await allPages(async (bounds) =>
+      const pages = allPages(async (bounds) =>
         edgesPage(answered(await services.askAccount(viewer, 'listMembers', { id, bounds }))),
       );
-      const members = await people(services, ids);
-      rows.push(...members.map(({ id: member, cells }) => ({ id: `${id}/${member}`, cells: [title, ...cells] })));
+      for await (const ids of pages) {
+        const members = await people(services, ids);
+        yield members.map(({ id: member, cells }) => ({ id: `${id}/${member}`, cells: [title, ...cells] }));
+      }
     }
-    return rows;
   },
 };
 
@@ -89,16 +98,14 @@ interface Edge {
   readonly edgeId: string;
 }
 
-async function allPages(read: (bounds: PageBounds) => Promise<EdgesPage>): Promise<string[]> {
-  const all: string[] = [];
+async function* allPages(read: (bounds: PageBounds) => Promise<EdgesPage>): AsyncGenerator<readonly string[]> {
   let before: string | undefined;
   for (let more = true; more; ) {
     const page = await read({ before, after: undefined, upwards: false, limit: EDGE_PAGE_MAX });
-    all.push(...page.ids);
+    yield page.ids;
     before = page.oldest;
     more = page.more && before !== undefined;
   }
-  return all;
 }
 
 async function people(services: Services, ids: readonly string[], more?: (id: string) => readonly string[]) {
@@ -113,10 +120,9 @@ async function people(services: Services, ids: readonly string[], more?: (id: st
 const addressOf = ({ instance }: Pick<Services, 'instance'>, record: StoreAccountRecord): string =>
   `${record.username}@${isLocal(record) ? instance.domain : record.domain}`;
 
-async function ownBookmarks(services: Services, viewer: string): Promise<OwnEntry[]> {
-  const rows: OwnEntry[] = [];
+async function* ownBookmarks(services: Services, viewer: string): Some {
   let before: string | undefined;
-  while (rows.length < BOOKMARKS_MAX) {
+  for (let more = true; more; ) {
     const bounds: PageBounds = { before, after: undefined, upwards: false, limit: PAGE_MAX };
     const cursor = accountCursor(services.tables, services.clock, bookmarks, 'mark', viewer, bounds);
     const page = await readPage(cursor, bounds, (found) =>
@@ -130,13 +136,13 @@ async function ownBookmarks(services: Services, viewer: string): Promise<OwnEntr
       services,
       page.items.map(({ record }) => record.accountId),
     );
-    for (const { record } of page.items) {
+    yield page.items.flatMap(({ record }): OwnEntry[] => {
       const author = authors.get(record.accountId);
-      if (author === undefined) continue;
-      rows.push({ id: record.id, cells: [statusUri(services.instance.baseUrl, record, author)] });
-    }
+      return author === undefined
+        ? []
+        : [{ id: record.id, cells: [statusUri(services.instance.baseUrl, record, author)] }];
+    });
     before = page.oldest;
-    if (!page.more || before === undefined) break;
+    more = page.more && before !== undefined;
   }
-  return rows;
 }

@@ -1,10 +1,8 @@
 import { readCsv, writeCsv } from '../../../actors/domain/text/csv.js';
 import type { Kind } from './own-lists.js';
 
-/** Largest file: 10,000 rows of 90 bytes. */
+/** Largest file: 10,000 rows of 90 bytes. With the form's other fields it must fit a body of 1 MB. */
 export const IMPORT_BYTES_MAX = 900_000;
-/** The same with the commas and quotes that `fileOf` adds: some ten for each row. It must fit a form's body of 1 MB. */
-export const REST_CHARS_MAX = 1_020_000;
 /** Rows of a file: more than anybody can follow, block or mute. */
 export const IMPORT_ROWS_MAX = 10_000;
 /** Characters of a line that are read: the title of a list and an address, or the address of a post. */
@@ -18,11 +16,22 @@ const HEADERS: Readonly<Partial<Record<Kind, readonly string[]>>> = {
 /** Cells of a first row that names the columns. */
 const NAMES = /^#?(?:account address|domain|uri|list name)$/i;
 
-/** Returns a list as Mastodon exports it. */
-export function fileOf(kind: Kind, rows: readonly (readonly string[])[]): string {
-  const header = HEADERS[kind];
-  return writeCsv(header === undefined ? rows : [header, ...rows]);
+/** Returns the text of a file; undefined if it is too large or no text. */
+export function csvText(bytes: Uint8Array): string | undefined {
+  if (bytes.length > IMPORT_BYTES_MAX) return undefined;
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return text.includes('\0') ? undefined : text;
+  } catch {
+    return undefined;
+  }
 }
+
+/** Returns a list as Mastodon exports it. */
+export const fileOf = (kind: Kind, rows: readonly (readonly string[])[]): string => headOf(kind) + writeCsv(rows);
+
+/** Returns the first row of such a file; empty if it has none. */
+export const headOf = (kind: Kind): string => writeCsv([HEADERS[kind] ?? []].filter((row) => row.length > 0));
 
 /**
  * Returns the rows of a file with their cells in Mastodon's order; empty and repeated rows are left out. Undefined: there

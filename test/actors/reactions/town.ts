@@ -1,7 +1,9 @@
+import assert from 'node:assert/strict';
 import { idShard, makeId } from '../../../actors/domain/ids.js';
 import { accountKind } from '../../../actors/kinds/account.js';
 import { archiveKind } from '../../../actors/kinds/archive.js';
 import { conversationKind } from '../../../actors/kinds/conversation.js';
+import { importsKind } from '../../../actors/kinds/imports.js';
 import { pushKind } from '../../../actors/kinds/push.js';
 import { remoteHostKind } from '../../../actors/kinds/remote-host.js';
 import { PushFigures } from '../../../actors/push/figures.js';
@@ -71,7 +73,7 @@ export async function town(names: readonly string[], options: { readonly archive
   const archives = archivesIn(stage, media, options.archiveBytes);
   // A node builds archives one at a time, so each has its own kind.
   const start = (epoch: number) =>
-    stage.node(epoch, {}, [account, archivesIn(stage, media, options.archiveBytes), conversation, mailbox, push, host]);
+    stage.node(epoch, {}, [account, ...filesOf(stage, media, options.archiveBytes), conversation, mailbox, push, host]);
   const node = await start(1);
   await node.runtime.acquire([idShard(hostId(FAR))]);
   const published: NodeStatusTopic[] = [];
@@ -112,6 +114,12 @@ export async function town(names: readonly string[], options: { readonly archive
     askConversation,
   };
 }
+
+/** Returns the kinds that store files of a person. Nobody imports anything. */
+const filesOf = (stage: Stage, media: MediaStore, archiveBytes: number | undefined) => [
+  archivesIn(stage, media, archiveBytes),
+  importsKind({ media, work: { carryOut: () => assert.fail('nobody imports here') } }),
+];
 
 const archivesIn = (stage: Stage, media: MediaStore, bytesMax = 4_000_000_000) =>
   archiveKind({

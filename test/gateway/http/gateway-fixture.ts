@@ -121,7 +121,7 @@ export class GatewayFixture {
       limits: NOBODY_LIMITED,
       entries: undefined as never,
       ...{ askInstance: undefined as never, operator: undefined as never },
-      ...{ askReport: undefined as never, askArchive: undefined as never },
+      ...{ askReport: undefined as never, askArchive: undefined as never, askImports: undefined as never },
       publicRing: { read: () => NO_RING },
       pages: new StatusPages(instance, new ViewerMarks(new CachedTables(this.tables))),
       accountKeys: { publicPem: unused },

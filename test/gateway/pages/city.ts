@@ -76,7 +76,7 @@ export async function openCity(stage: Stage = new Stage()) {
     limits: NOBODY_LIMITED,
     entries: undefined as never,
     askInstance: undefined as never,
-    ...{ askReport: undefined as never, askArchive: undefined as never },
+    ...{ askReport: undefined as never, askArchive: undefined as never, askImports: undefined as never },
     publicRing,
     pages: new StatusPages(instance, new ViewerMarks(tables)),
     ...{ accountKeys: undefined as never, federation: undefined as never, inbox: undefined as never },

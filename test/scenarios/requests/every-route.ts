@@ -40,6 +40,8 @@ export const NOTHING_THERE: ReadonlyMap<string, number> = new Map([
   // The archive is being built, and there can be one in 7 days.
   ['POST /settings/archive', 422],
   ['GET /settings/archive/download', 404],
+  // Nobody has imported lists: gateway/html/transfer.test.ts.
+  ['GET /settings/imports/:file', 404],
   // Client ids are known to their owners alone: gateway/html/featured-and-apps.test.ts.
   ['POST /settings/applications/secret', 404],
   // The session of the test must live on with its address: gateway/html/own-account.test.ts.

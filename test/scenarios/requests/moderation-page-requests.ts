@@ -112,7 +112,7 @@ function noticeRequests(
 }
 
 /** Returns the request as a multipart form with files. */
-async function multipart(sent: Promise<Fitting>, files: Readonly<Record<string, Blob>>): Promise<Fitting> {
+export async function multipart(sent: Promise<Fitting>, files: Readonly<Record<string, Blob>>): Promise<Fitting> {
   const { body = {}, ...fitting } = await sent;
   const form = new FormData();
   for (const [name, value] of Object.entries(body)) form.set(name, String(value));

@@ -1,7 +1,7 @@
 import { STYLE_PATH } from '../../../gateway/html/style/index.js';
 import type { Person } from '../cluster/people.js';
 import type { Fitting } from './fitting-request.js';
-import { type ModerationStage, moderationPageRequests } from './moderation-page-requests.js';
+import { type ModerationStage, moderationPageRequests, multipart } from './moderation-page-requests.js';
 
 /** The context of the requests. */
 interface Stage extends ModerationStage {
@@ -167,7 +167,10 @@ function settingsRequests(
     'GET /settings/export': signed,
     'GET /settings/exports/:file': async () => ({ ...(await signed()), id: 'follows.csv' }),
     'GET /settings/import': signed,
-    'POST /settings/import': () => sent({ kind: 'domain_blocks', mode: 'merge', rows: 'taken.example' }),
+    'POST /settings/import': () =>
+      multipart(sent({ kind: 'domain_blocks', mode: 'merge' }), { data: new Blob(['taken.example\n']) }),
+    'POST /settings/import/cancel': () => sent({ file: 'unknown' }),
+    'GET /settings/imports/:file': async () => ({ ...(await signed()), id: 'lists.csv' }),
     'GET /settings/mutes': signed,
     'POST /settings/mutes/:id/undo': undone,
     'GET /settings/blocks': signed,
