@@ -30,6 +30,7 @@ import { closeDataFolder } from './data-folder.js';
 import { openBlockLists } from './federation/block-lists.js';
 import { fanOut, makeHomeRings, makePublicRing, withRings } from './home-rings.js';
 import { type Membership, openMembership } from './membership.js';
+import { LoadSamples } from './operating/load-samples.js';
 import { nodeLoad } from './operating/node-load.js';
 import { operatorOf } from './operating/operator.js';
 import { UNHEARD_MS } from './peer-liveness.js';
@@ -40,6 +41,8 @@ import { withAlarms } from './with-alarms.js';
 export interface Node {
   readonly services: Services;
   readonly runtime: Runtime;
+  /** The load of the last minutes. */
+  readonly samples: LoadSamples;
   /** Home timelines of the accounts that live on this node. */
   readonly rings: HomeRings;
   /** Counts of the pushes that this node has sent. */
@@ -120,6 +123,7 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
   await fanOut(homes, publicRing, published, bus);
   const kinds = await openKinds(base, outside, rings, published);
   const runtime = openRuntime(base, kinds);
+  const samples = new LoadSamples(clock, runtime.metrics);
   const alarms = new Alarms({ tables, asker: runtime, placement, clock, logger: logger.child({ part: 'alarms' }) });
   let waiting: WaitingActivities | undefined;
   let node: Node | undefined;
@@ -139,17 +143,15 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
   const gateway = await openServices(base, outside, kinds, runtime, publicRing, operator);
   if (gateway.guests !== undefined) homes.push(gateway.guests);
   waiting = gateway.waiting;
-  alarms.start();
-  waiting.start();
-  outside.proxied.files.start();
   const blockLists = openBlockLists(base, outside, gateway.services);
-  blockLists.start();
+  for (const upkeep of [alarms, waiting, outside.proxied.files, blockLists]) upkeep.start();
   watchMembers(base, membership);
   let server: Server | undefined;
-  const parts = { base, outside, runtime, alarms, waiting, blockLists, membership };
+  const parts = { base, outside, runtime, samples, alarms, waiting, blockLists, membership };
   node = {
     services: gateway.services,
     runtime,
+    samples,
     rings,
     pushes: outside.pushes,
     federation: outside.federation.client.figures,
@@ -216,6 +218,7 @@ interface DrainedParts {
   readonly base: NodeBase;
   readonly outside: Outside;
   readonly runtime: Runtime;
+  readonly samples: LoadSamples;
   readonly alarms: Alarms;
   readonly waiting: WaitingActivities;
   readonly blockLists: BlockLists;
@@ -224,11 +227,12 @@ interface DrainedParts {
 
 /** Hands the shards over, answers requests in flight and closes everything, see Node. */
 async function drain(parts: DrainedParts, server: Server | undefined, withinMs: number): Promise<void> {
-  const { base, outside, runtime, alarms, waiting, blockLists, membership } = parts;
+  const { base, outside, runtime, samples, alarms, waiting, blockLists, membership } = parts;
   const { clock, cluster, bus, tables } = base;
   const deadlineMs = clock.monotonicMs() + withinMs - CLOSE_MS;
   const finishRequests = async (reserveMs: number) =>
     server?.drain(Math.max(0, deadlineMs - reserveMs - clock.monotonicMs()));
+  samples.close();
   alarms.close();
   waiting.close();
   blockLists.close();

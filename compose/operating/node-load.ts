@@ -5,6 +5,7 @@ import type { Runtime } from '../../actors/runtime/runtime.js';
 import type { NodeState } from '../../gateway/admin-measures/operator.js';
 import type { NodeNodeLoad, NodeNodeStatus } from '../../proto/gen/types.js';
 import type { HostNeeds } from './hosts.js';
+import type { LoadSamples } from './load-samples.js';
 
 /** Parts of a running node that its operators see (node.ts). */
 export interface Operated extends HostNeeds {
@@ -13,6 +14,7 @@ export interface Operated extends HostNeeds {
   readonly mails: { readonly figures: MailFigures; waiting(): ReturnType<MailFigures['waiting']> };
   waitingInbox(): number;
   status(): NodeNodeStatus;
+  readonly samples: Pick<LoadSamples, 'all'>;
 }
 
 /** Activations of which operators see the mailbox, and accounts of which they see the number of commands. */
@@ -37,6 +39,7 @@ export function nodeLoad(node: Operated | undefined): NodeNodeLoad {
     kinds: Object.entries(kinds).map(([kind, count]) => ({ kind, count })),
     busiest: busiest.map(({ kind, id, waiting: count }) => ({ kind, id, count })),
     unsettled: node.runtime.metrics.unsettled,
+    samples: [...node.samples.all()],
     hot: hot.map(({ id, count }) => ({ kind: 'account', id, count })),
     queues: [
       {

@@ -4143,6 +4143,16 @@ export interface NodeNodeLoad {
   readonly queues: readonly NodeQueueLoad[];
   /** Accounts with the most commands of the last five minutes, and about how many these were; most first. */
   readonly hot: readonly NodeActorCount[];
+  /** The last ten minutes, one sample each 5 s, oldest first. */
+  readonly samples: readonly NodeLoadSample[];
+}
+
+/** commands: to actors, per second. late_ms: how much later than planned the event loop took the sample. */
+export interface NodeLoadSample {
+  readonly commands: number;
+  readonly activations: number;
+  readonly unsettled: number;
+  readonly lateMs: number;
 }
 
 export interface NodeKindCount {
@@ -4846,6 +4856,7 @@ export interface Messages {
   'murmuration.node.Empty': NodeEmpty;
   'murmuration.node.NodeStatus': NodeNodeStatus;
   'murmuration.node.NodeLoad': NodeNodeLoad;
+  'murmuration.node.LoadSample': NodeLoadSample;
   'murmuration.node.KindCount': NodeKindCount;
   'murmuration.node.ActorCount': NodeActorCount;
   'murmuration.node.QueueLoad': NodeQueueLoad;

@@ -8,6 +8,7 @@ import { Pager } from '../parts/pager.js';
 import { count, Time } from '../parts/time.js';
 import type { Site } from '../site.js';
 import type { Staff } from './frame.js';
+import { Plot } from './plot.js';
 
 const PATH = '/cluster';
 const MINUTE_MS = 60_000;
@@ -105,6 +106,7 @@ function Details(props: {
   return (
     <>
       <NodeFacts load={load} reader={reader} />
+      <Plots load={load} reader={reader} />
       <h3>{texts.queues}</h3>
       <Queues load={load} reader={reader} />
       <h3>{texts.kinds}</h3>
@@ -155,6 +157,23 @@ function Table({ heads, children }: { readonly heads: readonly string[]; readonl
         <tbody>{children}</tbody>
       </table>
     </div>
+  );
+}
+
+/** The load of the last ten minutes. */
+function Plots({ load, reader }: { readonly load: NodeNodeLoad; readonly reader: Staff }) {
+  const { plots } = reader.texts.cluster;
+  return (
+    <>
+      {(['commands', 'activations', 'unsettled', 'lateMs'] as const).map((figure) => (
+        <Plot
+          key={figure}
+          values={load.samples.map((sample) => sample[figure])}
+          label={plots[figure]}
+          language={reader.language}
+        />
+      ))}
+    </>
   );
 }
 

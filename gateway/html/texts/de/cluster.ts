@@ -19,6 +19,12 @@ export const cluster: Texts['cluster'] = {
   },
   nodes: 'Knoten',
   kinds: 'Aktoren nach Art',
+  plots: {
+    commands: 'Befehle je Sekunde, in den letzten zehn Minuten',
+    activations: 'Aktoren im Speicher',
+    unsettled: 'Aktoren mit laufenden Effekten',
+    lateMs: 'Verzögerung der Ereignisschleife in ms',
+  },
   hot: 'Meistbeschäftigte Konten der letzten 5 Minuten',
   cold: 'Kein Konto hat einen Befehl bekommen.',
   account: 'Konto',

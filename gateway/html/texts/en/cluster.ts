@@ -17,6 +17,12 @@ export const cluster = {
   },
   nodes: 'Nodes',
   kinds: 'Actors by kind',
+  plots: {
+    commands: 'Commands in a second, in the last ten minutes',
+    activations: 'Actors in memory',
+    unsettled: 'Actors with effects under way',
+    lateMs: 'Delay of the event loop, in ms',
+  },
   hot: 'Busiest accounts in the last 5 minutes',
   cold: 'No account received a command.',
   account: 'Account',

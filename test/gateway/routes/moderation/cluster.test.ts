@@ -4,6 +4,7 @@ import { hostId } from '../../../../actors/remote-host/remote-host.js';
 import { listedHosts } from '../../../../store/federation-tables.js';
 import type { Visitor } from '../../../kit/network/visitor.js';
 import { TestServer } from '../../../kit/services/server.js';
+import { until } from '../../../kit/time/until.js';
 import { makeUser } from '../../oauth/stage.js';
 import { signedIn } from './staff-browser.js';
 
@@ -48,6 +49,21 @@ test('the owner sees the accounts that receive the most commands', async () => {
   for (let count = 0; count < 500; count++) await server.node.services.askAccount(busy.id, 'collections', {});
   const { text } = await owner.get('/cluster');
   assert.match(text, new RegExp(`Busiest accounts.*<a href="/moderation/accounts/${busy.id}">@busy</a>`, 's'));
+});
+
+test('the owner sees plots of the load, drawn without styles and scripts', async () => {
+  const page = await until(
+    'the first sample is taken',
+    async () => {
+      const { text } = await owner.get('/cluster');
+      return text.includes('<polyline') ? text : undefined;
+    },
+    20_000,
+  );
+  const plots =
+    page.match(/<svg [^>]*role="img" aria-label="[^"]+"[^>]*><polyline points="[\d., ]+" fill="none"/g) ?? [];
+  assert.equal(plots.length, 4, page);
+  assert.doesNotMatch(page, /<script|style="|style>/);
 });
 
 test('others than the owner see nothing of it', async () => {
