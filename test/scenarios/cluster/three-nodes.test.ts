@@ -16,11 +16,11 @@ import { playOwnAccountWithMasto } from '../clients/masto-own-account.js';
 import { playStatusesWithMasto } from '../clients/masto-statuses.js';
 import { playWithMegalodon } from '../clients/megalodon.js';
 import { playWithToot } from '../clients/toot.js';
-import { BrowserSessions } from '../requests/browser-sessions.js';
 import { EveryRoute, nameOf, pathOf } from '../requests/every-route.js';
 import { PUSH_SUBSCRIPTION } from '../requests/own-account-requests.js';
 import { answersOf, appTokenOf, differences, misfits, readings, settledAnswers } from '../requests/read-requests.js';
 import { assertTold, playStory } from '../worlds/told-story.js';
+import { assertOperatorsPage } from './operators-page.js';
 import { call, makePeople, type Person } from './people.js';
 import { SlowPage } from './slow-page.js';
 import { type OpenStream, streamsEverywhere } from './streams-everywhere.js';
@@ -176,32 +176,8 @@ test('a decision of a moderator or an operator at one node applies on every othe
   }
 });
 
-test('the page of operators shows the figures of all nodes at each of them', async () => {
-  const owner = { email: 'chief@example.org', password: 'correct horse battery' };
-  const { headers } = await new BrowserSessions(url, world.viewer).sessionOf(owner);
-  const shown = async (base: string, query = '') => (await fetch(`${base}/cluster${query}`, { headers })).text();
-  const names = ['node1', 'node2', 'node3'];
-  for (const base of cluster.urls) {
-    const text = await shown(base);
-    assert.doesNotMatch(text, /Not answering/);
-    const rows = names.map((name) =>
-      new RegExp(`<bdi>${name}</bdi></a></td><td>up</td>.*?number">(\\d+)</td>`).exec(text),
-    );
-    const shards = rows.map((row) => Number(row?.[1]));
-    assert.equal(
-      shards.reduce((all, one) => all + one, 0),
-      1_024,
-      text,
-    );
-    for (const name of names) {
-      const details = await shown(base, `?node=${name}`);
-      assert.match(
-        details,
-        new RegExp(`<h2>Node <bdi>${name}</bdi></h2>.*<td class="number">${name}</td>.*<td>Mails</td>`, 's'),
-      );
-    }
-  }
-});
+test('the page of operators shows the figures of all nodes at each of them', () =>
+  assertOperatorsPage(cluster.urls, world.viewer));
 
 test('deleted, edited, muted or blocked data and former votes are shown by no node once the request is answered', async () => {
   const pairs = Array.from({ length: 4 }, (_, index) => [`author${index}`, `reader${index}`]);
