@@ -1,8 +1,8 @@
-// Runs the fast tests: no process, no socket, no service. See scripts/fast-files.mjs for the rule.
+// Runs the fast tests: no process, no socket, no service. See scripts/fast/files.mjs for the rule.
 import { readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { isFast } from './fast-files.mjs';
+import { isFast } from './fast/files.mjs';
 import { fastPlanOf, isShort } from './test-plan.mjs';
 import { Turns } from './test-turns.mjs';
 
@@ -13,7 +13,7 @@ const files = readdirSync('dist/test', { recursive: true })
   .map((name) => join('dist/test', name))
   .filter((name) => patterns.length === 0 || patterns.some((pattern) => name.includes(pattern)))
   .filter((name) => isShort(name) && isFast(name));
-const guard = pathToFileURL(resolve('scripts/fast-guard.mjs')).href;
+const guard = pathToFileURL(resolve('scripts/fast/guard.mjs')).href;
 const turns = new Turns(fastPlanOf(files), { ...process.env, NODE_OPTIONS: `--import=${guard}` });
 process.on('SIGINT', () => turns.stop());
 process.on('SIGTERM', () => turns.stop());

@@ -1,5 +1,5 @@
 // Decides which test files are fast: those that need no process, socket or service. The imports of a file say it, so
-// there is no list to keep; scripts/fast-guard.mjs makes a file fail for which they do not say it.
+// there is no list to keep; scripts/fast/guard.mjs makes a file fail for which they do not say it.
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 

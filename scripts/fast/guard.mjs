@@ -4,7 +4,7 @@ import { Server, Socket } from 'node:net';
 
 const refuse = (what) =>
   function refused() {
-    throw new Error(`a fast test ${what}: see scripts/fast-files.mjs for what makes a test file fast`);
+    throw new Error(`a fast test ${what}: see scripts/fast/files.mjs for what makes a test file fast`);
   };
 ChildProcess.prototype.spawn = refuse('starts a process');
 const { listen } = Server.prototype;
