@@ -45,7 +45,9 @@ export default {
     ),
     rule(
       'slices',
-      { path: '^actors/(account|archive|conversation|imports|instance|mail|report|web-page|reactions|timelines|[^/]+$)' },
+      {
+        path: '^actors/(account|archive|conversation|imports|instance|mail|report|web-page|reactions|timelines|[^/]+$)',
+      },
       except(
         'actors/(account|archive|conversation|domain|federation|imports|instance|mail|push|remote-host|report|web-page|reactions|runtime|timelines|[^/]+$)',
         'proto',
