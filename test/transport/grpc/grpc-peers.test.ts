@@ -5,16 +5,16 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { Client, credentials, Metadata, type ServiceError, status } from '@grpc/grpc-js';
+import { Client, credentials, Metadata, Server, type ServiceError, type sendUnaryData, status } from '@grpc/grpc-js';
 import { Unavailable } from '../../../actors/domain/problem.js';
 import { systemClock } from '../../../actors/runtime/system.js';
 import { GrpcPeers } from '../../../transport/grpc/grpc-peers.js';
-import { FRAME_BYTES_MAX, SECRET_KEY } from '../../../transport/grpc/peer-protocol.js';
-import type { PeerSecurity } from '../../../transport/grpc/peer-security.js';
+import { FRAME_BYTES_MAX, peerProtocol, SECRET_KEY } from '../../../transport/grpc/peer-protocol.js';
+import { type PeerSecurity, serverCredentials } from '../../../transport/grpc/peer-security.js';
 import { PeerServer } from '../../../transport/grpc/peer-server.js';
 import type { PeerService } from '../../../transport/peer.js';
 import { eventually } from '../eventually.js';
-import { peersContract, RecordingService, warmSnapshot } from '../peers-contract.js';
+import { peersContract, RecordingService, someStatus, warmSnapshot } from '../peers-contract.js';
 
 const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
 const secret = 'a secret of the cluster';
@@ -191,3 +191,28 @@ function authority(folder: string, name: string) {
     key: readFileSync(file('node.key')),
   };
 }
+
+test('a node that hangs, and one whose program is older, have no load but answer other calls', async (t) => {
+  const hanging = new RecordingService();
+  hanging.load = () => new Promise(() => undefined);
+  const { address } = await serve(t, hanging, { secret });
+  const older = new Server();
+  const { status: statusOnly } = peerProtocol();
+  older.addService(
+    { status: statusOnly },
+    { status: (_call: unknown, reply: sendUnaryData<unknown>) => reply(null, someStatus) },
+  );
+  const port = await new Promise<number>((resolve, reject) =>
+    older.bindAsync('127.0.0.1:0', serverCredentials({ secret }), (error, bound) =>
+      error ? reject(error) : resolve(bound),
+    ),
+  );
+  t.after(async () => older.forceShutdown());
+  const peers = peersWith(t, { secret });
+  const startedMs = performance.now();
+  for (const place of [address, `127.0.0.1:${port}`]) {
+    await assert.rejects(peers.peer(place).load(), Unavailable);
+    assert.equal((await peers.peer(place).status()).name, 'n1');
+  }
+  assert.ok(performance.now() - startedMs < 4_500, 'a page does not wait for longer than 2 s');
+});
