@@ -18,6 +18,7 @@ import { benchCreates } from './federation/creates.js';
 import { benchDeliver } from './federation/deliver.js';
 import { benchInbox } from './federation/inbox.js';
 import { benchInboxOverload } from './federation/inbox-overload.js';
+import { benchManyHosts, benchQueue } from './federation/queue.js';
 import { benchRemoteGrowth } from './federation/remote-growth.js';
 import { benchSignatures } from './federation/signatures.js';
 import { measureJournal } from './journal.js';
@@ -88,6 +89,8 @@ const benchmarks: Readonly<Record<string, () => Promise<Row[]>>> = {
   'inbox-overload': benchInboxOverload,
   'remote-growth': benchRemoteGrowth,
   deliver: benchDeliver,
+  queue: benchQueue,
+  'many-hosts': benchManyHosts,
   bulk: benchBulk,
   'bare-page': benchBarePage,
   verify_credentials: benchVerify,

@@ -1,0 +1,128 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { inParallel } from '../../load/clients/in-parallel.js';
+import { type KeyPair, newKeyPair, signedHeaders } from '../../load/peers/signing.js';
+import { until } from '../../test/kit/time/until.js';
+
+/** Addresses of 127.0.0.0/8 in one block, of which each is a host of its own. */
+const BLOCK = 250;
+/** Follows in flight: more only wait for the inbox. */
+const FOLLOWS_AT_ONCE = 16;
+const ACCEPTED_MS_MAX = 300_000;
+const SLOW_MS = 2_000;
+const LISTENING_MS_MAX = 10_000;
+const TYPE = 'application/activity+json';
+
+/** One process that serves many hosts: each address of loopback is a host, on one port for each kind. */
+export class FarHosts {
+  /** Latest arrival of an activity of a type, and number of them, at hosts that answer at once. */
+  readonly #arrived = new Map<string, number>();
+  readonly #arrivedSlowly = new Map<string, number>();
+  #lastMs = 0;
+
+  private constructor(
+    private readonly key: KeyPair,
+    private readonly servers: Record<'fast' | 'slow' | 'dead', Server>,
+  ) {}
+
+  static async open(): Promise<FarHosts> {
+    const made: { hosts?: FarHosts } = {};
+    const serve = (isSlow: boolean) =>
+      createServer((request, response) => void made.hosts?.answer(request, response, isSlow)).listen(0, '0.0.0.0');
+    const servers = { fast: serve(false), slow: serve(true), dead: serve(false) };
+    await until(
+      'listening servers',
+      () => Object.values(servers).every(({ listening }) => listening) || undefined,
+      LISTENING_MS_MAX,
+    );
+    made.hosts = new FarHosts(await newKeyPair(), servers);
+    return made.hosts;
+  }
+
+  /** Makes people of so many hosts follow a local person; resolves when all are accepted. A tenth of the hosts is slow, one dead, if `mixed`. */
+  async follow(base: string, person: string, people: number, hosts: number, mixed: boolean): Promise<void> {
+    const inbox = new URL('/inbox', base);
+    const before = this.count('Accept') + this.countSlow('Accept');
+    await inParallel(
+      Array.from({ length: people }, (_, index) => index),
+      FOLLOWS_AT_ONCE,
+      async (index) => {
+        const number = index % hosts;
+        const kind = mixed && number % 10 === 8 ? 'slow' : mixed && number % 10 === 9 ? 'dead' : 'fast';
+        const { port } = this.servers[kind].address() as AddressInfo;
+        const host = `127.1.${Math.floor(number / BLOCK)}.${(number % BLOCK) + 1}:${port}`;
+        const actor = `http://${host}/users/u${Math.floor(index / hosts)}`;
+        const object = `${base}/users/${person}`;
+        const body = JSON.stringify({ id: `${actor}/follows/${person}`, type: 'Follow', actor, object });
+        const signer = { keyId: `${actor}#main-key`, privateKey: this.key.privateKey };
+        for (;;) {
+          const headers = { ...(await signedHeaders('cavage', inbox, body, signer)), 'content-type': TYPE };
+          const response = await fetch(inbox, { method: 'POST', headers, body });
+          await response.arrayBuffer();
+          if (response.status === 202) return;
+          if (response.status !== 503) throw new Error(`a Follow was answered with ${response.status}`);
+          await sleep(100);
+        }
+      },
+    );
+    const all = () => this.count('Accept') + this.countSlow('Accept') - before >= people || undefined;
+    await until('all Accepts', all, ACCEPTED_MS_MAX);
+  }
+
+  count = (type: string): number => this.#arrived.get(type) ?? 0;
+  countSlow = (type: string): number => this.#arrivedSlowly.get(type) ?? 0;
+  /** Time of the latest arrival at a host that answers at once. */
+  get lastMs(): number {
+    return this.#lastMs;
+  }
+
+  /** Closes the port of dead hosts. */
+  async bury(): Promise<void> {
+    await closed(this.servers.dead);
+  }
+
+  async close(): Promise<void> {
+    for (const server of Object.values(this.servers)) if (server.listening) await closed(server);
+  }
+
+  private async answer(request: IncomingMessage, response: ServerResponse, isSlow: boolean): Promise<void> {
+    const pieces: Buffer[] = [];
+    for await (const piece of request) pieces.push(piece as Buffer);
+    const url = new URL(request.url ?? '', `http://${request.headers.host}`);
+    if (request.method === 'POST') {
+      const { type } = JSON.parse(Buffer.concat(pieces).toString()) as { type: string };
+      if (isSlow && type !== 'Accept') await sleep(SLOW_MS);
+      const counts = isSlow ? this.#arrivedSlowly : this.#arrived;
+      counts.set(type, (counts.get(type) ?? 0) + 1);
+      if (!isSlow) this.#lastMs = performance.now();
+      return void response.writeHead(202).end();
+    }
+    const json = (type: string, body: object) => {
+      response.writeHead(200, { 'content-type': type });
+      response.end(JSON.stringify(body));
+    };
+    if (url.pathname.startsWith('/.well-known/')) {
+      const [, name = ''] =
+        /^(?:acct:@?([^@]+)@.*|.*\/users\/([^/]+))$/.exec(url.searchParams.get('resource') ?? '') ?? [];
+      const href = `${url.origin}/users/${name}`;
+      return json('application/jrd+json', {
+        subject: `acct:${name}@${url.host}`,
+        links: [{ rel: 'self', type: TYPE, href }],
+      });
+    }
+    const [, name] = /^\/users\/([^/]+)$/.exec(url.pathname) ?? [];
+    if (name === undefined) return void response.writeHead(404).end();
+    const id = `${url.origin}/users/${name}`;
+    json(TYPE, {
+      ...{ id, type: 'Person', preferredUsername: name, inbox: `${url.origin}/inbox` },
+      ...{ endpoints: { sharedInbox: `${url.origin}/inbox` }, outbox: `${id}/outbox`, followers: `${id}/followers` },
+      publicKey: { id: `${id}#main-key`, owner: id, publicKeyPem: this.key.publicKeyPem },
+    });
+  }
+}
+
+async function closed(server: Server): Promise<void> {
+  server.closeAllConnections();
+  await new Promise((done) => server.close(done));
+}
