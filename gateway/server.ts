@@ -222,6 +222,7 @@ class GatewayServer implements Server {
     this.announceDrain();
     this.#stopListening();
     this.#streaming?.drain();
+    this.#files.drain();
     const startedMs = clock.monotonicMs();
     this.#lastRequestMs = startedMs;
     const settled = () =>

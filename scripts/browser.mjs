@@ -7,7 +7,7 @@ import { build } from 'esbuild';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const target = join(root, 'gateway', 'html', 'scripts.ts');
-const ENTRIES = ['web', 'passkeys'];
+const ENTRIES = ['web', 'passkeys', 'cluster'];
 
 async function bundled(name) {
   const { outputFiles } = await build({

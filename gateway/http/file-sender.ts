@@ -10,6 +10,7 @@ export const SENT_AT_ONCE_MAX = 256;
 /** Sends bodies that are read while they are sent, no faster than the client accepts them. */
 export class FileSender {
   #open = 0;
+  readonly #drained = new AbortController();
   readonly #logger: GatewayLogger;
 
   constructor(logger: GatewayLogger) {
@@ -19,6 +20,11 @@ export class FileSender {
   /** Number of files that are being sent now. */
   get open(): number {
     return this.#open;
+  }
+
+  /** Ends bodies that would not end by themselves. */
+  drain(): void {
+    this.#drained.abort();
   }
 
   get full(): boolean {
@@ -31,7 +37,7 @@ export class FileSender {
     this.#open += 1;
     try {
       let begun = false;
-      for await (const piece of body.read()) {
+      for await (const piece of body.read(this.#drained.signal)) {
         if (exchange.aborted) return;
         const head = begun ? undefined : () => respondHead(response, answer, id, closing);
         begun = true;

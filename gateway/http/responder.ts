@@ -174,9 +174,10 @@ function headersOf(answer: Answer, raw: boolean): Map<string, string> {
   const headers = new Map<string, string>(JSON_HEADERS);
   if (raw) headers.delete('content-type');
   const given = answer.headers ?? {};
-  if (given['content-type']?.startsWith('text/html')) {
-    // Scripts of other sites have no business with pages.
-    for (const [name] of CORS_HEADERS) headers.delete(name);
+  const type = given['content-type'] ?? '';
+  // Scripts of other sites have no business with pages and their streams.
+  if (/^text\/(?:html|event-stream)/.test(type)) for (const [name] of CORS_HEADERS) headers.delete(name);
+  if (type.startsWith('text/html')) {
     for (const [name, value] of PAGE_HEADERS) headers.set(name, value);
   }
   for (const [name, value] of Object.entries(given)) {

@@ -160,7 +160,8 @@ export class Streamed {
   constructor(
     /** Size of the body in bytes; undefined if only its end tells: it is sent in chunks. */
     readonly size: number | undefined,
-    readonly read: () => AsyncIterable<Uint8Array>,
+    /** @param drained comes when the node drains: a body that would not end by itself ends then */
+    readonly read: (drained: AbortSignal) => AsyncIterable<Uint8Array>,
   ) {}
 }
 

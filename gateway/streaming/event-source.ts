@@ -14,7 +14,7 @@ const SENT_AWAY: readonly CloseReason[] = ['restart', 'deaf', 'behind'];
  * clients process a chunk's last byte only with its end, so an event would wait for the next one. The comment may wait
  * instead.
  */
-const CHUNK_END = ':\n';
+export const CHUNK_END = ':\n';
 
 /** Response to an SSE request, open until either side ends it (HTML standard §9.2). */
 export class EventSourceStream implements StreamSocket {

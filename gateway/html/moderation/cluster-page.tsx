@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { renderToString } from 'preact-render-to-string';
 import type { NodeNodeLoad } from '../../../proto/gen/types.js';
 import type { HostState, NodeReport } from '../../admin-measures/operator.js';
 import type { Answer } from '../../http/route.js';
@@ -6,6 +7,7 @@ import { htmlAnswer } from '../page.js';
 import { Csrf } from '../parts/form.js';
 import { Pager } from '../parts/pager.js';
 import { count, Time } from '../parts/time.js';
+import { scriptPath } from '../script-files.js';
 import type { Site } from '../site.js';
 import type { Staff } from './frame.js';
 import { Plot } from './plot.js';
@@ -15,8 +17,8 @@ const MINUTE_MS = 60_000;
 /** Width of a plot in pixels. */
 const PLOT_WIDTH = 160;
 
-/** Everything that the page shows. */
-interface ClusterFacts {
+/** Everything that changes while the page is open. */
+export interface ClusterFacts {
   readonly nodes: readonly NodeReport[];
   /** The node whose details are shown. */
   readonly shown: NodeReport;
@@ -24,13 +26,20 @@ interface ClusterFacts {
   readonly names: ReadonlyMap<string, string>;
   readonly hosts: readonly HostState[];
   readonly older: string | undefined;
-  readonly isDone: boolean;
 }
 
-/** Renders the nodes of the cluster, the details of one, and the servers that wait for deliveries, for operators. */
-export function clusterPage(site: Site, reader: Staff, facts: ClusterFacts): Answer {
-  const { nodes, shown, names, hosts, older, isDone } = facts;
+/**
+ * Renders the nodes of the cluster, the details of one, and the servers that wait for deliveries, for operators.
+ * @param stream path of the stream that renews them
+ */
+export function clusterPage(
+  site: Site,
+  reader: Staff,
+  facts: ClusterFacts,
+  { stream, isDone }: { readonly stream: string; readonly isDone: boolean },
+): Answer {
   const texts = reader.texts.cluster;
+  const { shown } = facts;
   const body = (
     <>
       <h1>{texts.title}</h1>
@@ -42,6 +51,24 @@ export function clusterPage(site: Site, reader: Staff, facts: ClusterFacts): Ans
       <p class="soft">
         {texts.intro} <a href={shown.isSelf ? PATH : nodePath(shown)}>{texts.reload}</a>
       </p>
+      <div id="live" data-stream={stream}>
+        <Facts facts={facts} reader={reader} />
+      </div>
+    </>
+  );
+  const view = { title: texts.title, isUnlisted: true, width: 'wide', script: scriptPath('cluster') } as const;
+  return htmlAnswer(site, reader, view, body);
+}
+
+/** Renders the part of the page that its stream renews. */
+export const clusterFacts = (reader: Staff, facts: ClusterFacts): string =>
+  renderToString(<Facts facts={facts} reader={reader} />);
+
+function Facts({ facts, reader }: { readonly facts: ClusterFacts; readonly reader: Staff }) {
+  const { nodes, shown, names, hosts, older } = facts;
+  const texts = reader.texts.cluster;
+  return (
+    <>
       <h2>{texts.nodes}</h2>
       <Nodes nodes={nodes} shown={shown} reader={reader} />
       <h2>
@@ -57,7 +84,6 @@ export function clusterPage(site: Site, reader: Staff, facts: ClusterFacts): Ans
       <Pager older={older} texts={reader.texts} />
     </>
   );
-  return htmlAnswer(site, reader, { title: texts.title, isUnlisted: true, width: 'wide' }, body);
 }
 
 const nodePath = ({ name }: NodeReport): string => `${PATH}?node=${encodeURIComponent(name)}`;

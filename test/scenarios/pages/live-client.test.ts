@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
+import { operatorClient } from '../../../cli/operator-socket.js';
 import { launchChromium } from '../../kit/services/chromium.js';
 import { ServerProcess } from '../../kit/services/server-process.js';
 import { until } from '../../kit/time/until.js';
@@ -198,4 +199,33 @@ test('without JavaScript all buttons work, and nothing of the script shows', asy
   await page.getByRole('button', { name: 'Mark as read' }).click();
   await page.getByRole('button', { name: 'Mark as read' }).waitFor({ state: 'detached' });
   assert.equal(await page.locator('#unread').isVisible(), false);
+});
+
+test('the figures of the operators’ page renew themselves, but not under the reader’s hand', async () => {
+  const faults: string[] = [];
+  const owner = { email: 'owner@example.org', password: 'correct horse battery' };
+  await operatorClient(server.dataDir)('account.create', {
+    ...{ username: 'owner', ...owner, confirmed: true, role: 'owner' },
+  });
+  const page = await (await browser.newContext()).newPage();
+  page.setDefaultTimeout(STEP_MS_MAX);
+  page.on('pageerror', (error) => faults.push(error.message));
+  await page.goto(`${server.url}/cluster`);
+  await signIn(page, owner);
+  await page.getByRole('heading', { name: 'Cluster' }).waitFor();
+  const marked = page.locator('#live h2[data-old]');
+  const mark = () => page.evaluate(() => document.querySelector('#live h2')?.setAttribute('data-old', ''));
+  await mark();
+  await marked.waitFor({ state: 'detached' });
+  const events = page.waitForEvent('console', (message) => message.text() === 'two events');
+  await page.locator('#live a').first().focus();
+  await mark();
+  await page.evaluate(() => {
+    const stream = new EventSource('/cluster/streaming');
+    let count = 0;
+    stream.addEventListener('message', () => ++count === 2 && console.log('two events'));
+  });
+  await events;
+  assert.equal(await marked.count(), 1);
+  assert.deepEqual(faults, []);
 });

@@ -3,7 +3,7 @@ import type { Texts } from '../texts.js';
 /** Texts of the page for operators. */
 export const cluster: Texts['cluster'] = {
   title: 'Cluster',
-  intro: 'Jeder Knoten nennt seine Zahlen in dem Moment, in dem die Seite geöffnet wird.',
+  intro: 'Jeder Knoten nennt seine eigenen Zahlen. Mit JavaScript erneuern sie sich, solange die Seite sichtbar ist.',
   reload: 'Neu laden',
   node: 'Knoten',
   silent: 'Antwortet nicht',

@@ -1,7 +1,7 @@
 /** Texts of the page for operators. */
 export const cluster = {
   title: 'Cluster',
-  intro: 'Each node tells its own figures when the page is opened.',
+  intro: 'Each node tells its own figures. With JavaScript they renew themselves while the page is visible.',
   reload: 'Reload',
   node: 'Node',
   silent: 'Not answering',

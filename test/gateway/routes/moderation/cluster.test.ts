@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { hostId } from '../../../../actors/remote-host/remote-host.js';
 import { listedHosts } from '../../../../store/federation-tables.js';
-import type { Visitor } from '../../../kit/network/visitor.js';
+import { Visitor } from '../../../kit/network/visitor.js';
 import { TestServer } from '../../../kit/services/server.js';
 import { until } from '../../../kit/time/until.js';
 import { makeUser } from '../../oauth/stage.js';
@@ -51,7 +51,7 @@ test('the owner sees the accounts that receive the most commands', async () => {
   assert.match(text, new RegExp(`Busiest accounts.*<a href="/moderation/accounts/${busy.id}">@busy</a>`, 's'));
 });
 
-test('the owner sees plots of the load, drawn without styles and scripts', async () => {
+test('the owner sees plots of the load, drawn without styles and by no script', async () => {
   const page = await until(
     'the first sample is taken',
     async () => {
@@ -63,7 +63,62 @@ test('the owner sees plots of the load, drawn without styles and scripts', async
   const plots =
     page.match(/<svg [^>]*role="img" aria-label="[^"]+"[^>]*><polyline points="[\d., ]+" fill="none"/g) ?? [];
   assert.equal(plots.length, 4, page);
-  assert.doesNotMatch(page, /<script|style="|style>/);
+  assert.doesNotMatch(page, /<script(?! type="module" src="\/assets\/cluster-)|style="|style>/);
+});
+
+/** Opens the stream of the page. */
+async function stream(visitor: Visitor, query = ''): Promise<Response> {
+  const cookie = [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+  const headers = { cookie, accept: 'text/event-stream' };
+  return server.send(`/cluster/streaming${query}`, { method: 'GET', redirect: 'manual', headers });
+}
+
+/** Returns what each event shows, at most `max` of them, and fewer if the stream ends. */
+async function events(response: Response, max: number, onEvent = async () => {}): Promise<string[]> {
+  const shown: string[] = [];
+  const decoder = new TextDecoder();
+  let text = '';
+  for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
+    text += decoder.decode(chunk, { stream: true });
+    for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
+      shown.push(JSON.parse(text.slice(0, end).replace(/^(?::\n)?data: /, '')) as string);
+      text = text.slice(end + 2);
+      if (shown.length >= max) return shown;
+      await onEvent();
+    }
+  }
+  return shown;
+}
+
+test('the stream of the page shows the figures at once and again later, until the owner is none', async () => {
+  const { name } = server.node.status();
+  const response = await stream(owner, `?node=${encodeURIComponent(name)}`);
+  assert.deepEqual(
+    ['content-type', 'cache-control', 'access-control-allow-origin'].map((header) => response.headers.get(header)),
+    ['text/event-stream', 'private, no-store', null],
+  );
+  const [first = '', second = ''] = await events(response, 2);
+  for (const html of [first, second]) assert.ok(html.includes(`<h2>Node <bdi>${name}</bdi></h2>`), html);
+  const boss = await makeUser(server, 'boss', 'owner');
+  const theirs = await stream(await signedIn(server, 'boss'));
+  const shown = await events(theirs, 3, async () => {
+    await server.node.services.askAccount(boss, 'moderate', {
+      action: 'role',
+      role: '',
+      by: '',
+      text: '',
+      mail: false,
+    });
+  });
+  assert.equal(shown.length, 1);
+});
+
+test('the stream of the page is closed to others, and leads what is no event source to the page', async () => {
+  const chief = await signedIn(server, 'chief');
+  assert.equal((await stream(chief)).status, 403);
+  assert.match((await stream(new Visitor(server, {}))).headers.get('location') ?? '', /^\/auth\/sign_in/);
+  assert.equal((await owner.get('/cluster/streaming')).location, '/cluster');
+  assert.equal((await stream(owner, '?node=nowhere')).status, 404);
 });
 
 test('others than the owner see nothing of it', async () => {
@@ -104,4 +159,22 @@ test('the owner pauses and resumes deliveries to a server (/cluster/hosts)', asy
   await owner.get('/cluster');
   assert.equal((await owner.submit('/cluster/hosts', { action: 'resume' })).status, 303);
   assert.equal(await isHeld(), false);
+});
+
+test('an open stream of the page ends with the drain of its node, which does not wait for it', async () => {
+  const other = await TestServer.start();
+  try {
+    await makeUser(other, 'owner', 'owner');
+    const visitor = await signedIn(other, 'owner');
+    const cookie = [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const headers = { cookie, accept: 'text/event-stream' };
+    const response = await other.send('/cluster/streaming', { method: 'GET', headers });
+    const startedMs = performance.now();
+    const ended = events(response, 100);
+    await other.node.drain();
+    assert.equal((await ended).length, 1);
+    assert.ok(performance.now() - startedMs < 5_000, 'before the next event');
+  } finally {
+    await other.stop();
+  }
 });
