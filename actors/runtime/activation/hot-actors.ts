@@ -17,9 +17,8 @@ const SAMPLED_ONE_OF = 5;
 const CLOCK_EVERY = 16;
 
 /**
- * The actors that receive the most commands, in bounded memory. Source: Misra and Gries, Finding repeated elements (1982).
- * The cost of
- * a command is less than 100 ns, since all commands pass here.
+ * The actors that receive the most commands, in bounded memory. A command costs less than 100 ns, since all commands pass
+ * here. Source: Misra and Gries, Finding repeated elements (1982).
  */
 export class HotActors {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
