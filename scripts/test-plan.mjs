@@ -14,8 +14,8 @@ const OWN = [
   { file: 'gateway/http/overload', cores: 2 },
   // Measures how long the event loop stands still while other processes compute.
   { file: 'scenarios/hostile-bytes', cores: 2 },
-  { file: 'scenarios/cluster/faults', cores: 1.25, cluster: true },
-  { file: 'scenarios/cluster/pushes', cores: 1.25, cluster: true },
+  { file: 'scenarios/cluster/faults', cores: 1.5, cluster: true },
+  { file: 'scenarios/cluster/pushes', cores: 1.5, cluster: true },
   { file: 'scenarios/cluster/stalls', cores: 0.5, cluster: true },
   { file: 'scenarios/cluster/three-nodes', cores: 0.75, cluster: true },
   { file: 'scenarios/cluster/upgrade', cores: 1, cluster: true },
@@ -29,7 +29,7 @@ const OWN = [
   { file: 'cli/from-afar', cores: 1, cluster: true },
   { file: 'scenarios/schemathesis', cores: 1 },
   { file: 'scenarios/newer-nodes', cores: 1 },
-  { file: 'scenarios/pages/walk', cores: 0.75 },
+  { file: 'scenarios/pages/walk', cores: 1 },
   { file: 'scenarios/push/deliveries', cores: 0.25 },
   // These wait for repeated deliveries, or counts of polls, a minute each.
   { file: 'scenarios/federation/foreign/signed-requests', cores: 0.25 },
