@@ -144,7 +144,7 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
   if (gateway.guests !== undefined) homes.push(gateway.guests);
   waiting = gateway.waiting;
   const blockLists = openBlockLists(base, outside, gateway.services);
-  for (const upkeep of [alarms, waiting, outside.proxied.files, blockLists]) upkeep.start();
+  for (const upkeep of [alarms, waiting, outside.proxied.files, blockLists, samples]) upkeep.start();
   watchMembers(base, membership);
   let server: Server | undefined;
   const parts = { base, outside, runtime, samples, alarms, waiting, blockLists, membership };

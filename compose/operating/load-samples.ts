@@ -13,20 +13,22 @@ export class LoadSamples {
   readonly #samples: NodeLoadSample[] = [];
   readonly #clock: Pick<Clock, 'monotonicMs' | 'after'>;
   readonly #metrics: Pick<RuntimeMetrics, 'asks' | 'activations' | 'unsettled'>;
-  #timer: Timer;
-  #asks: number;
-  #dueMs: number;
+  #timer: Timer | undefined;
+  #asks = 0;
+  #dueMs = 0;
 
-  /** Begins to take samples. */
   constructor(
     clock: Pick<Clock, 'monotonicMs' | 'after'>,
     metrics: Pick<RuntimeMetrics, 'asks' | 'activations' | 'unsettled'>,
   ) {
     this.#clock = clock;
     this.#metrics = metrics;
-    this.#asks = metrics.asks;
-    this.#dueMs = clock.monotonicMs() + SAMPLE_MS;
-    this.#timer = clock.after(SAMPLE_MS, () => this.#take());
+  }
+
+  /** Begins to take samples. A node that does not start must have no timer: it would not end. */
+  start(): void {
+    this.#asks = this.#metrics.asks;
+    this.#next(this.#clock.monotonicMs());
   }
 
   /** Returns the samples, oldest first. */
@@ -35,7 +37,7 @@ export class LoadSamples {
   }
 
   close(): void {
-    this.#timer.cancel();
+    this.#timer?.cancel();
   }
 
   #take(): void {
@@ -46,6 +48,10 @@ export class LoadSamples {
     this.#samples.push({ commands: Math.round(perSecond), activations, unsettled, lateMs });
     if (this.#samples.length > SAMPLES_MAX) this.#samples.shift();
     this.#asks = asks;
+    this.#next(nowMs);
+  }
+
+  #next(nowMs: number): void {
     this.#dueMs = nowMs + SAMPLE_MS;
     this.#timer = this.#clock.after(SAMPLE_MS, () => this.#take());
   }

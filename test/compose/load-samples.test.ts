@@ -8,6 +8,7 @@ test('a node remembers the load of its last ten minutes, one sample each five se
   const clock = new VirtualClock();
   const metrics = newMetrics();
   const samples = new LoadSamples(clock, metrics);
+  samples.start();
   assert.deepEqual(samples.all(), []);
   metrics.asks = 500;
   metrics.activations = 3;
