@@ -74,7 +74,7 @@ export async function openCity(stage: Stage = new Stage()) {
     askConversation,
     lenses: new Lenses(askAccount, stage.clock, NOBODY_LIMITED, answererOf(account, node.runtime)),
     limits: NOBODY_LIMITED,
-    entries: undefined as never,
+    entries: { of: async () => [] } as never,
     askInstance: undefined as never,
     ...{ askReport: undefined as never, askArchive: undefined as never, askImports: undefined as never },
     publicRing,
