@@ -54,6 +54,8 @@ const RETIRED_MS = 7 * 86_400_000;
 
 /** Types of activities that are needless after an activity about the same object, unless they were tried already. */
 const REPLACES: Readonly<Record<string, readonly string[]>> = { Update: ['Update'], Delete: ['Create', 'Update'] };
+/** Sent before the others of a page: a server ignores what it gets of an account before the Accept of the follow. */
+const OPENING = 'Accept';
 const DEFERRED_OVER = { deferred: true, over: true } as const;
 
 /**
@@ -129,7 +131,9 @@ export class HostPass {
     // An open breaker admits one request.
     const first = this.#breaker.openings > 0 ? groups.splice(0, 1) : [];
     for (const group of first) await this.#group(group, writes);
-    await eachBounded(groups, AT_ONCE_MAX, (group) => this.#group(group, writes));
+    const isOpening = ([row]: readonly DeliveryRow[]) => row?.value.type === OPENING;
+    const [opening, others] = [groups.filter(isOpening), groups.filter((group) => !isOpening(group))];
+    for (const some of [opening, others]) await eachBounded(some, AT_ONCE_MAX, (group) => this.#group(group, writes));
     // The next owner may have settled what has failed here.
     const lasting = this.#isHalted ? writes.filter(({ value }) => value === undefined) : writes;
     if (lasting.length > 0) await this.context.tables.write(lasting, DEFERRED_OVER);

@@ -53,6 +53,26 @@ test('four deliveries to one host run at a time, and one for each object', async
   for (let number = 0; number < 12; number += 2) assert.ok(ids.indexOf(`${number}`) < ids.indexOf(`${number + 1}`));
 });
 
+test('a post waits for the answer to the Accept of a follow before it, and not when that fails', async () => {
+  for (const outcome of [DELIVERED, LATER]) {
+    const here = await world();
+    let [release, answer] = [() => {}, () => {}];
+    here.plays.answer = ({ id }) => {
+      if (id === 'first') return new Promise((resolve) => void (release = () => resolve(DELIVERED)));
+      return id === 'accept' ? new Promise((resolve) => void (answer = () => resolve(outcome))) : DELIVERED;
+    };
+    await here.queue({ id: 'first', inboxes: [FAR] });
+    await here.queue({ id: 'accept', activity: 'Accept', inboxes: [FAR] });
+    await here.queue({ id: 'post', inboxes: [FAR] });
+    release();
+    await here.stage.clock.advance(100);
+    assert.deepEqual(here.ids(), ['first', 'accept']);
+    answer();
+    await here.stage.clock.advance(100);
+    assert.deepEqual(here.ids(), ['first', 'accept', 'post']);
+  }
+});
+
 test('a failed delivery is tried again with growing pauses, and later ones of its object wait', async () => {
   const here = await world();
   here.plays.answer = ({ id }) => (id === 'a1' ? LATER : DELIVERED);

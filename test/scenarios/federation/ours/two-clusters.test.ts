@@ -41,13 +41,21 @@ async function arrivedAt(place: Cluster, from: Cluster): Promise<Answer[]> {
   return home.filter(({ account, reblog }) => account.acct.endsWith(`@${from.host}`) && !reblog);
 }
 
-/** Waits until a home has all posts, and returns what it has then. */
-const converged = (place: Cluster, from: Cluster) =>
-  seen(
-    `all posts of ${from.person.name}`,
-    async () => (await arrivedAt(place, from)).length >= postsOf(from).length && arrivedAt(place, from),
-    BACK_MS_MAX,
-  );
+/** Waits until a home has all posts, and returns what it has then. A failure says which are missing, and why. */
+async function converged(place: Cluster, from: Cluster): Promise<Answer[]> {
+  let arrived: Answer[] = [];
+  const hasAll = async () => {
+    arrived = await arrivedAt(place, from);
+    return arrived.length >= postsOf(from).length && arrived;
+  };
+  return seen(`all posts of ${from.person.name}`, hasAll, BACK_MS_MAX).catch(async (error: Error) => {
+    const missing = postsOf(from).filter(({ uri }) => arrived.every((one) => one.uri !== uri));
+    const deliveries = await operatorClient(from.server.dataDir)('federation.show', { host: place.host });
+    throw new Error(
+      `${error.message}; missing: ${missing.map(({ content }) => content)}; ${JSON.stringify(deliveries)}`,
+    );
+  });
+}
 
 /** Finds the copy of a status of the other server. */
 const copyOf = async (place: Cluster, { uri }: Answer): Promise<Answer> => (await place.find(uri)).statuses[0];
