@@ -56,18 +56,15 @@ test('four deliveries to one host run at a time, and one for each object', async
 test('a post waits for the answer to the Accept of a follow before it, and not when that fails', async () => {
   for (const outcome of [DELIVERED, LATER]) {
     const here = await world();
-    let [release, answer] = [() => {}, () => {}];
-    here.plays.answer = ({ id }) => {
-      if (id === 'first') return new Promise((resolve) => void (release = () => resolve(DELIVERED)));
-      return id === 'accept' ? new Promise((resolve) => void (answer = () => resolve(outcome))) : DELIVERED;
-    };
+    const held = new Map<string, (answer: DeliveryOutcome) => void>();
+    here.plays.answer = ({ id }) => (id === 'post' ? DELIVERED : new Promise((resolve) => void held.set(id, resolve)));
     await here.queue({ id: 'first', inboxes: [FAR] });
     await here.queue({ id: 'accept', activity: 'Accept', inboxes: [FAR] });
     await here.queue({ id: 'post', inboxes: [FAR] });
-    release();
+    held.get('first')?.(DELIVERED);
     await here.stage.clock.advance(100);
     assert.deepEqual(here.ids(), ['first', 'accept']);
-    answer();
+    held.get('accept')?.(outcome);
     await here.stage.clock.advance(100);
     assert.deepEqual(here.ids(), ['first', 'accept', 'post']);
   }
