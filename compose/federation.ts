@@ -1,12 +1,13 @@
 import type { DomainPolicies } from '../actors/domain/servers/domain-policy.js';
 import { type AccountKeys, INSTANCE_KEY } from '../actors/federation/account-keys.js';
-import { DeliveryGate } from '../actors/federation/delivery/delivery-gate.js';
 import { OutgoingDocuments } from '../actors/federation/delivery/documents.js';
 import { DeliveryFigures } from '../actors/federation/delivery/figures.js';
 import type { DeliveryContext } from '../actors/federation/delivery/pass.js';
+import { DELIVERIES_MAX } from '../actors/federation/delivery/pass.js';
 import { instanceActorUri } from '../actors/federation/documents/actor.js';
 import { Stamps } from '../actors/federation/remote/stamps.js';
 import { headerFor } from '../actors/federation/synchronization/partial-followers.js';
+import { inTurns } from '../actors/runtime/effects/in-turns.js';
 import { Cache } from '../store/cache/cache.js';
 import type { SchemeMemory } from '../transport/federation/port.js';
 import { CachedSchemes } from '../transport/federation/scheme-memory.js';
@@ -54,7 +55,7 @@ export function deliveryOf(
   { accountKeys, federation }: { readonly accountKeys: AccountKeys; readonly federation: Federation },
 ): DeliveryContext {
   return {
-    ...{ tables, clock, random, gate: new DeliveryGate() },
+    ...{ tables, clock, random, inTurn: inTurns(DELIVERIES_MAX) },
     client: federation.client,
     signers: accountKeys,
     synchronization: (account, uri, inbox) => headerFor(tables, account, uri, inbox),

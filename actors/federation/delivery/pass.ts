@@ -6,8 +6,8 @@ import { eachBounded } from '../../domain/each-bounded.js';
 import type { Clock, Random } from '../../domain/time.js';
 import { afterAnswer, afterFailure, type Breaker } from '../../remote-host/breaker.js';
 import { emptyTally } from '../../remote-host/remote-host.js';
+import type { InTurn } from '../../runtime/effects/in-turns.js';
 import { SYNCHRONIZATION_HEADER } from '../synchronization/header.js';
-import type { DeliveryGate } from './delivery-gate.js';
 import type { OutgoingDocuments } from './documents.js';
 import type { DeliveryDrop, DeliveryFigures } from './figures.js';
 import { type DeliveryRow, deliveryPages, TRIED_MS_MAX } from './rows.js';
@@ -20,7 +20,8 @@ export interface DeliveryContext {
   readonly synchronization?: (account: string, uri: string, inbox: string) => Promise<string | undefined>;
   readonly clock: Pick<Clock, 'nowMs'>;
   readonly random: Pick<Random, 'fraction'>;
-  readonly gate: DeliveryGate;
+  /** Gives places to the deliveries of all hosts in the order of asking. */
+  readonly inTurn: InTurn;
   readonly figures: DeliveryFigures;
   readonly documents: Pick<OutgoingDocuments, 'of'>;
   readonly schemes: SchemeMemory;
@@ -35,6 +36,11 @@ export interface PassStart {
 }
 export type PassEnd = Omit<HostReport, 'seq'>;
 
+/**
+ * Deliveries of one node at a time. Each holds a socket, and one core signs 1,500 a second. A host takes a few of them, so
+ * one with a long queue delays no other.
+ */
+export const DELIVERIES_MAX = 128;
 /** Concurrent deliveries to one host. Each is of another object. */
 const AT_ONCE_MAX = 4;
 /** Rows in memory, some 300 bytes each: thousands of hosts may have deliveries at a time. */
@@ -171,13 +177,13 @@ export class HostPass {
 
   /** Makes an attempt if the delivery is due. Returns true when no further one is needed. */
   async #settled(row: DeliveryRow, writes: RowWrite[]): Promise<boolean> {
-    const { gate, clock } = this.context;
+    const { inTurn, clock } = this.context;
     if (!this.#isDue(row)) {
       this.#nextMs = Math.min(this.#nextMs, row.value.dueMs);
       return false;
     }
     // Another delivery may have failed, or found the inbox gone, while this one waited for a place.
-    const outcome = await gate.run(async () => {
+    const outcome = await inTurn(async () => {
       if (!this.#mayGoOn) return undefined;
       return this.#isRetired(row) ? 'retired' : this.#deliver(row);
     });

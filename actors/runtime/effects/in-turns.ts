@@ -1,8 +1,11 @@
+/** Runs work when its turn comes; resolves with its result. */
+export type InTurn = <T>(work: () => Promise<T>) => Promise<T>;
+
 /**
  * Returns a function that runs work in the order of its calls, at most `atOnce` at a time. Failed work does not hold up
  * the next.
  */
-export function inTurns(atOnce: number): <T>(work: () => Promise<T>) => Promise<T> {
+export function inTurns(atOnce: number): InTurn {
   const waiting: (() => void)[] = [];
   let running = 0;
   return async (work) => {
