@@ -17,7 +17,8 @@ export type Owners = readonly (string | undefined)[];
  * possible move. Rendezvous hashing selects the shards that move, and their targets. A balanced placement is returned
  * unchanged, so shards do not flap. Without takers, free shards stay free and givers keep theirs.
  */
-export function balance(owners: Owners, roles: Roles): (string | undefined)[] {
+export function balance(owners: Owners, roles: Roles): Owners {
+  if (isBalanced(owners, roles)) return owners;
   const next = owners.map((owner) => (owner !== undefined && roles.has(owner) ? owner : undefined));
   const takers = [...roles].filter(([, role]) => role === 'takes').map(([member]) => member);
   takers.sort();
@@ -55,6 +56,18 @@ export function balance(owners: Owners, roles: Roles): (string | undefined)[] {
     if (shard !== undefined) place(shard, needy);
   }
   return next;
+}
+
+/** True when no shard is free, no owner gives, and the counts of the takers differ by at most one. */
+function isBalanced(owners: Owners, roles: Roles): boolean {
+  const counts = new Map<string | undefined, number>();
+  for (const owner of owners) counts.set(owner, (counts.get(owner) ?? 0) + 1);
+  for (const owner of counts.keys()) {
+    const role = owner === undefined ? undefined : roles.get(owner);
+    if (role === undefined || role === 'gives') return false;
+  }
+  const held = [...roles].filter(([, role]) => role === 'takes').map(([member]) => counts.get(member) ?? 0);
+  return Math.max(...held) - Math.min(...held) <= 1;
 }
 
 function countOf(held: ReadonlyMap<string, readonly number[]>, member: string): number {

@@ -62,14 +62,20 @@ async function activitiesArrive(
   const edgeOf = (id: string) => id.slice(id.lastIndexOf('#follows/') + '#follows/'.length);
   const missing = () => {
     const known = [...server.received].map(edgeOf);
-    const ended = known.filter((id) => id.endsWith(UNDO)).map((id) => id.slice(0, -UNDO.length));
-    const begun = known.filter((id) => !id.endsWith(UNDO));
+    const ended = new Set(known.filter((id) => id.endsWith(UNDO)).map((id) => id.slice(0, -UNDO.length)));
+    const begun = new Set(known.filter((id) => !id.endsWith(UNDO)));
     return [
-      ...[...present].filter((edge) => !begun.includes(edge)).map((edge) => `the follow ${edge}`),
-      ...begun.filter((edge) => !present.has(edge) && !ended.includes(edge)).map((edge) => `the end of ${edge}`),
+      ...[...present].filter((edge) => !begun.has(edge)).map((edge) => `the follow ${edge}`),
+      ...[...begun].filter((edge) => !present.has(edge) && !ended.has(edge)).map((edge) => `the end of ${edge}`),
     ];
   };
-  await world.run(world.now + ARRIVED_MS_MAX, () => missing().length === 0);
+  let seen: number | undefined;
+  const isWhole = () => {
+    if (seen === server.received.size) return false;
+    seen = server.received.size;
+    return missing().length === 0;
+  };
+  await world.run(world.now + ARRIVED_MS_MAX, isWhole);
   for (const what of missing()) violations.report('activitiesArrive', `${what} never arrived`);
   const order = [...server.received].map(edgeOf);
   for (const [place, id] of order.entries())
