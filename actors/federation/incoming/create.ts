@@ -21,7 +21,7 @@ export const create: ActivityHandler = {
     const { document, allowed, sender, mayFetch } = activity;
     const { object, objectId } = allowed;
     if (object === undefined) {
-      if (objectId === undefined || !isFollowedHere(sender)) return 'ignored';
+      if (objectId === undefined || !isAwaitedHere(sender)) return 'ignored';
       if (!mayFetch) return 'needs-fetch';
       return outcomeOfNote(await services.notes.find(objectId));
     }
@@ -64,6 +64,12 @@ export function outcomeOfNote(note: KnownStatus | Missing | 'irrelevant'): Outco
 }
 
 /**
+ * Returns true if somebody of this server follows the account or waits for its answer to a follow request. Other servers
+ * may send a Create before their Accept. A person who waits or is rejected sees no more of it than a stranger.
+ */
+const isAwaitedHere = (account: StoreAccountRecord): boolean => isFollowedHere(account) || account.followRequests > 0;
+
+/**
  * Returns true if a new status concerns somebody of this server: a follower of its author, somebody whom it addresses
  * or mentions, or the author of a status known here that it answers or quotes.
  */
@@ -73,7 +79,7 @@ async function concerns(
   sender: StoreAccountRecord,
   { baseUrl, notes }: IncomingServices,
 ): Promise<boolean> {
-  if (isFollowedHere(sender)) return true;
+  if (isAwaitedHere(sender)) return true;
   const mentioned = asList(note.tag, TAGS_MAX).flatMap((tag) => (isObject(tag) ? [tag.href] : []));
   const named = [...idsOf([activity.to, activity.cc, note.to, note.cc].flat()), ...idsOf(mentioned, TAGS_MAX)];
   if (named.some((uri) => readLocalUri(baseUrl, uri)?.kind === 'account')) return true;

@@ -58,6 +58,34 @@ test('statuses of a followed account reach home, change and go', async () => {
   assert.equal((await home()).length, 0);
 });
 
+test('statuses that arrive before the Accept wait for it, and for nobody after a Reject', async () => {
+  const [dot, eve] = [peer.actor('dot'), peer.actor('eve')];
+  const [publicly, privately] = [dot.note('first'), dot.note('second', { to: dot.document.followers })];
+  const refused = eve.note('third', { to: eve.document.followers });
+  const follows = new Map<PeerActor, Document>();
+  for (const one of [dot, eve]) {
+    const [found] = (await get(`accounts/search?q=${one.name}@${peer.host}&resolve=true`)) as [{ id: string }];
+    await call(server.url, ada, 'POST', `/api/v1/accounts/${found.id}/follow`);
+    const follow = await seen('a Follow', async () =>
+      peer.delivered('Follow').find(({ activity }) => activity.object === one.uri),
+    );
+    follows.set(one, follow?.activity as Document);
+  }
+  for (const note of [publicly, privately]) assert.equal(await send(dot.activity('Create', note), dot), 202);
+  assert.equal(await send(eve.activity('Create', refused), eve), 202);
+  assert.deepEqual(await home(), []);
+  assert.equal(await send(dot.activity('Accept', follows.get(dot)), dot), 202);
+  assert.equal(await send(eve.activity('Reject', follows.get(eve)), eve), 202);
+  for (const note of [publicly, privately]) await seen('a status in home', inHome(note.id));
+  const found = async () => (await get(`accounts/lookup?acct=eve@${peer.host}`)) as { id: string };
+  const { id } = await found();
+  await seen('no request', async () => (await get(`accounts/relationships?id[]=${id}`))[0].requested === false);
+  assert.equal((await home()).length, 2);
+  assert.deepEqual(await get(`accounts/${id}/statuses`), []);
+  for (const note of [publicly, privately]) assert.equal(await send(dot.activity('Delete', note.id), dot), 202);
+  await seen('an empty home', async () => (await home()).length === 0);
+});
+
 test('a stranger who mentions somebody is read, and one who does not is not', async () => {
   const ben = other.actor('ben');
   const quiet = ben.note('nothing');

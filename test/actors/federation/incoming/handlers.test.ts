@@ -134,8 +134,10 @@ test('Create stores what concerns somebody here, and nothing else', async () => 
   for (const more of [mention, { to: world.localUri }, { inReplyTo: localStatus(30) }, { quoteUri: localStatus(30) }]) {
     assert.deepEqual(await stored(more), ['received'], JSON.stringify(more));
   }
-  world.knows(ann, { followers: 1 });
-  assert.deepEqual(await stored(), ['received']);
+  for (const counts of [{ followers: 1 }, { followRequests: 1 }]) {
+    world.knows(ann, counts);
+    assert.deepEqual(await stored(), ['received'], JSON.stringify(counts));
+  }
   assert.deepEqual(await stored({ attributedTo: 'https://v.example/users/x' }), []);
 });
 
