@@ -6,7 +6,7 @@ import { AnswerJudge } from './answer-judge.js';
 import { type EveryRoute, nameOf, pathOf } from './every-route.js';
 
 /** One read request, the same each time. */
-interface Reading {
+export interface Reading {
   readonly name: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
