@@ -32,10 +32,14 @@ export function residentMib(pid: number): number {
   return (Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]) * PAGE_BYTES) / MIB;
 }
 
-/** Returns the part of it that files occupy, which the kernel reclaims on demand. Source: proc(5), RssFile. */
+/**
+ * Returns the part of it that files occupy, which the kernel reclaims on demand; files on a tmpfs count apart. Source:
+ * proc(5), RssFile, RssShmem.
+ */
 export function residentFileMib(pid: number): number {
-  const found = /^RssFile:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
-  return Number(found?.[1] ?? 0) / KIB_PER_MIB;
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  const kib = [...status.matchAll(/^Rss(?:File|Shmem):\s+(\d+) kB$/gm)].map(([, count]) => Number(count));
+  return kib.reduce((sum, count) => sum + count, 0) / KIB_PER_MIB;
 }
 
 /** Returns CPU seconds of all processes of the machine since it started. Source: proc(5), /proc/stat. */

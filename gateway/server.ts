@@ -329,7 +329,11 @@ class GatewayServer implements Server {
   #refusalOf(method: string, request: HttpRequest, nowMs: number): Refusal | undefined {
     if (this.#options.cutOff?.() === true) return 'no_store';
     const path = method === 'POST' ? request.getUrl() : '';
-    return this.#admission.refusal(workOf(method, path), nowMs);
+    const work = workOf(method, path);
+    const { inbox } = this.#options.services;
+    if (work !== 'inbox') inbox.yieldToPeople();
+    else if (inbox.isFull) return 'waiting';
+    return this.#admission.refusal(work, nowMs);
   }
 
   /** Refuses a request at the lowest cost. uWebSockets discards the body, if any. */

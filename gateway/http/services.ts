@@ -30,6 +30,10 @@ import type { ReadServices } from '../viewing/read-services.js';
 
 /** Takes activities that other servers send: actors/federation/inbox. */
 export interface ActivityInbox {
+  /** True while `receive` would refuse every activity: then its body need not be read. */
+  readonly isFull: boolean;
+  /** Records a request of a person, which goes before activities. */
+  yieldToPeople(): void;
   /** Resolves to a refusal, or when the effect is durable. @throws Unavailable */
   receive(request: SignedRequest): Promise<'taken' | Problem>;
 }

@@ -59,6 +59,16 @@ export class Inbox {
     return this.#turns.waiting;
   }
 
+  /** True while every activity would be refused: then its body need not be read. */
+  get isFull(): boolean {
+    return this.#turns.isFull;
+  }
+
+  /** Records a request of a person, which goes before activities of other servers. */
+  yieldToPeople(): void {
+    this.#turns.yieldToPeople();
+  }
+
   /** @throws Unavailable when too many activities wait, or the store or an actor cannot answer */
   async receive(request: SignedRequest): Promise<Taken | Problem> {
     const signed = this.#needs.signatures.parse(request);

@@ -1,10 +1,17 @@
 import { Unavailable } from '../../domain/problem.js';
 
 /**
- * Activities that are worked on at a time. A local request waits for at most so many of them in one turn of the event
- * loop, some 5 ms; it is enough for 1,500 a second while a journal entry takes 20 ms.
+ * Activities that are worked on at a time while no requests of people arrive: enough for 1,500 a second while a journal
+ * entry takes 20 ms.
  */
 export const AT_ONCE_MAX = 32;
+/**
+ * Activities that are worked on at a time while requests of people arrive. All of them may go on in one turn of the event
+ * loop, when the journal has written their entries; a request waits for this turn at each of its steps.
+ */
+export const AT_ONCE_BESIDE_PEOPLE_MAX = 4;
+/** Activities after the latest request of a person that are worked on a few at a time: about a quarter of a second. */
+const BESIDE_PEOPLE = 256;
 /** Activities that wait for their turn, with their bodies: at most 256 MiB if all have the largest size. */
 export const WAITING_MAX = 256;
 /** Activities of one host that wait for their turn, so that the queue has room for others. */
@@ -30,6 +37,8 @@ export interface Turn {
 export class Turns {
   readonly #atOnceMax: number;
   #busy = 0;
+  /** Activities that still count as beside people's requests. */
+  #beside = 0;
   #waiting = 0;
   /** Activities that wait, by host. The host whose turn is next comes first. */
   readonly #queues = new Map<string, (() => void)[]>();
@@ -45,9 +54,24 @@ export class Turns {
     return this.#waiting;
   }
 
+  /** True while a further activity of any host would be refused. */
+  get isFull(): boolean {
+    return this.#waiting >= WAITING_MAX;
+  }
+
+  /** Records a request of a person: for a while fewer activities are worked on at a time. */
+  yieldToPeople(): void {
+    this.#beside = BESIDE_PEOPLE;
+  }
+
+  get #hasRoom(): boolean {
+    const max = this.#beside > 0 ? Math.min(AT_ONCE_BESIDE_PEOPLE_MAX, this.#atOnceMax) : this.#atOnceMax;
+    return this.#busy < max;
+  }
+
   /** Runs `work` in turn. @throws Unavailable at once when too many wait */
   async take<T>(host: string, work: (turn: Turn) => Promise<T>): Promise<T> {
-    if (this.#busy < this.#atOnceMax) this.#busy++;
+    if (this.#hasRoom && this.#waiting === 0) this.#begin();
     else await this.#wait(host, WAITING_OF_HOST_MAX);
     try {
       return await work({ outside: (waited) => this.#step(host, waited) });
@@ -71,7 +95,7 @@ export class Turns {
       if (left === 0) this.#outside.delete(host);
       else this.#outside.set(host, left);
       // An activity that has been admitted is not refused any more.
-      if (this.#busy < this.#atOnceMax) this.#busy++;
+      if (this.#hasRoom && this.#waiting === 0) this.#begin();
       else await this.#wait(host, Number.POSITIVE_INFINITY);
     }
   }
@@ -85,16 +109,33 @@ export class Turns {
     return new Promise((resolve) => void queue.push(resolve));
   }
 
-  /** Passes the turn to the next host, which then goes to the end. */
+  #begin(): void {
+    this.#busy++;
+    if (this.#beside > 0) this.#beside--;
+  }
+
+  /**
+   * Ends a turn, and lets as many activities begin as there is room for, one of each host, which then goes to the end.
+   * They begin behind the requests that have arrived meanwhile.
+   */
   #next(): void {
+    this.#busy--;
+    while (this.#hasRoom) {
+      const next = this.#shift();
+      if (next === undefined) return;
+      this.#begin();
+      setImmediate(next);
+    }
+  }
+
+  #shift(): (() => void) | undefined {
     for (const [host, queue] of this.#queues) {
       const first = queue.shift();
       this.#queues.delete(host);
       if (queue.length > 0) this.#queues.set(host, queue);
       this.#waiting--;
-      first?.();
-      return;
+      return first;
     }
-    this.#busy--;
+    return undefined;
   }
 }

@@ -126,7 +126,7 @@ export class GatewayFixture {
       pages: new StatusPages(instance, new ViewerMarks(new CachedTables(this.tables))),
       accountKeys: { publicPem: unused },
       federation: undefined as never,
-      inbox: { receive: unused },
+      inbox: { isFull: false, yieldToPeople: () => undefined, receive: unused },
       tagHistories: { of: unused },
       latestRows: { of: unused },
       wordLists: { of: unused },

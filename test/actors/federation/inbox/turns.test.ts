@@ -3,6 +3,8 @@ import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { Unavailable } from '../../../../actors/domain/problem.js';
 import {
+  AT_ONCE_BESIDE_PEOPLE_MAX,
+  AT_ONCE_MAX,
   OUTSIDE_OF_HOST_MAX,
   Turns,
   WAITING_MAX,
@@ -21,6 +23,8 @@ function world(atOnce: number) {
     });
   const end = async () => {
     ends.shift()?.();
+    await turn();
+    // The next work begins in a turn of its own.
     await turn();
   };
   return { turns, begun, ask, end };
@@ -73,4 +77,48 @@ test('a turn is free while its work waits for another server, and few works of o
   answer();
   await Promise.all(slow);
   assert.equal(await turns.take('slow', ({ outside }) => outside(async () => 'again')), 'again');
+});
+
+test('few activities are worked on at a time after a request of a person, and as many as usual some time later', async () => {
+  const { turns, begun, ask, end } = world(AT_ONCE_MAX);
+  turns.yieldToPeople();
+  const asked: Promise<void>[] = [];
+  let ended = 0;
+  const underWay: number[] = [];
+  while (ended < 2 * WAITING_MAX) {
+    while (turns.waiting < AT_ONCE_MAX) asked.push(ask(`host${asked.length}`));
+    underWay.push(begun.length - ended);
+    await end();
+    ended++;
+  }
+  assert.equal(underWay[0], AT_ONCE_BESIDE_PEOPLE_MAX);
+  assert.equal(underWay[WAITING_MAX / 2], AT_ONCE_BESIDE_PEOPLE_MAX);
+  assert.equal(underWay.at(-1), AT_ONCE_MAX);
+  for (; ended < asked.length; ended++) await end();
+  await Promise.all(asked);
+  assert.equal(begun.length, asked.length);
+});
+
+test('an activity that has waited begins behind the requests that have arrived meanwhile', async () => {
+  const { begun, ask, end } = world(1);
+  const all = [ask('a', '1'), ask('a', '2')];
+  const ended = end();
+  setImmediate(() => begun.push('request'));
+  await ended;
+  assert.deepEqual(begun, ['1', 'request', '2']);
+  await end();
+  await Promise.all(all);
+});
+
+test('all turns and all places of waiting are taken: nothing more need be read', async () => {
+  const { turns, ask, end } = world(1);
+  const all = [ask('first')];
+  for (let index = 0; index < WAITING_MAX; index++) {
+    assert.equal(turns.isFull, false);
+    all.push(ask(`host${index}`));
+  }
+  assert.equal(turns.isFull, true);
+  for (let ended = 0; ended < all.length; ended++) await end();
+  await Promise.all(all);
+  assert.equal(turns.isFull, false);
 });
