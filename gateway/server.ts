@@ -420,7 +420,7 @@ class GatewayServer implements Server {
     if (answer.headers?.['content-type'] !== undefined || accept === undefined || prefersDocument(accept))
       return answer;
     if (isApiPath(path)) return answer;
-    return errorPage(plainSite(this.#options.services.instance), { answer, acceptLanguage, requestId });
+    return errorPage(plainSite(this.#options.services.instance), { answer, path, acceptLanguage, requestId });
   }
 
   #send(exchange: Exchange, answer: Answer, corked: boolean): void {

@@ -6,17 +6,19 @@ import { languageOf, textsIn } from './texts/index.js';
 /** An answer that refuses a request, and what a person needs to know of the request. */
 interface Refusal {
   readonly answer: Answer;
+  /** Path of the request. */
+  readonly path: string;
   readonly acceptLanguage: string | undefined;
   /** Id in the log. */
   readonly requestId: string;
 }
 
 /** Renders a refusal as a page. Status and headers such as Retry-After stay as they are. */
-export function errorPage(site: Site, { answer, acceptLanguage, requestId }: Refusal): Answer {
+export function errorPage(site: Site, { answer, path, acceptLanguage, requestId }: Refusal): Answer {
   const { status, headers } = answer;
   const language = languageOf(acceptLanguage);
   const texts = textsIn(language);
-  const reader: Reader = { language, texts, url: '' };
+  const reader: Reader = { language, texts, url: path };
   const known = Object.hasOwn(texts.errors, status) ? (status as keyof typeof texts.errors) : status < 500 ? 400 : 500;
   const [title, text] = texts.errors[known];
   const retryAfter = headers?.['retry-after'];

@@ -14,6 +14,13 @@ const CSP_SCRIPT = "; script-src 'self'; connect-src 'self'";
 /** A year, as browsers' lists demand (RFC 6797). */
 const HSTS = 'max-age=31536000';
 
+/**
+ * Pages that an application may open in a popup. They keep its opener: the application's callback page, which follows in
+ * the same window, hands the code to it. An opener policy on any page of the way would part the two for ever (HTML
+ * standard, §7.1.3). On all other pages the policy keeps other sites from steering or watching the window.
+ */
+const POPUP_PATHS = /^\/(?:auth|oauth)\//;
+
 /** Renders a page. */
 export function htmlAnswer(site: Site, reader: Reader, view: View, body: VNode): Answer {
   const html = `<!doctype html>${renderToString(
@@ -21,7 +28,7 @@ export function htmlAnswer(site: Site, reader: Reader, view: View, body: VNode):
       {body}
     </Shell>,
   )}`;
-  const headers: Record<string, string> = { ...headersOf(site, view), ...view.headers };
+  const headers: Record<string, string> = { ...headersOf(site, reader, view), ...view.headers };
   if (view.cookie !== undefined) headers['set-cookie'] = view.cookie;
   if (view.cache === undefined || reader.person !== undefined) return page(html, view.status, headers);
   const etag = `W/"${createHash('sha1').update(html).digest('base64url')}"`;
@@ -30,7 +37,8 @@ export function htmlAnswer(site: Site, reader: Reader, view: View, body: VNode):
   return page(html, view.status, headers);
 }
 
-function headersOf({ instance }: Site, { formAction = "'self'", isEmbeddable, script }: View): Record<string, string> {
+function headersOf({ instance }: Site, { url }: Reader, view: View): Record<string, string> {
+  const { formAction = "'self'", isEmbeddable, script } = view;
   const framing = isEmbeddable === true ? '' : "; frame-ancestors 'none'";
   return {
     'cache-control': 'no-store',
@@ -39,7 +47,7 @@ function headersOf({ instance }: Site, { formAction = "'self'", isEmbeddable, sc
     'content-security-policy': `${CSP}${script === undefined ? '' : CSP_SCRIPT}; form-action ${formAction}${framing}`,
     'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
     'cross-origin-resource-policy': isEmbeddable === true ? 'cross-origin' : 'same-origin',
-    'cross-origin-opener-policy': 'same-origin-allow-popups',
+    ...(!POPUP_PATHS.test(url) && { 'cross-origin-opener-policy': 'same-origin-allow-popups' }),
     ...(isEmbeddable === true && { 'x-frame-options': '' }),
     ...(instance.baseUrl.startsWith('https:') && { 'strict-transport-security': HSTS }),
   };

@@ -83,6 +83,9 @@ test('every page binds scripts, frames and forms to this server, signed in and o
       assert.equal(policy.includes("frame-ancestors 'none'"), !(isEmbed(entry) && status === 200), what);
       assert.equal(got.get('x-frame-options'), isEmbed(entry) && status === 200 ? null : 'DENY', what);
       assert.match(policy, /form-action /, what);
+      // Applications open these pages in popups, which must keep their opener.
+      const opener = /^\/(?:auth|oauth)\//.test(entry.path) ? null : 'same-origin-allow-popups';
+      assert.equal(got.get('cross-origin-opener-policy'), opener, what);
       assert.match(got.get('referrer-policy') ?? '', /^(?:same-origin|no-referrer)$/, what);
       assert.equal(got.get('access-control-allow-origin'), null, what);
       assert.match(got.get('strict-transport-security') ?? '', /^max-age=\d{7,}/, what);
