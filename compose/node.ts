@@ -1,4 +1,5 @@
 import type { Logger as PinoLogger } from 'pino';
+import { SHARDS } from '../actors/domain/ids.js';
 import type { DeliveryFigures } from '../actors/federation/delivery/figures.js';
 import type { WaitingActivities } from '../actors/federation/inbox/waiting.js';
 import type { Stamps } from '../actors/federation/remote/stamps.js';
@@ -66,6 +67,8 @@ export interface Node {
   /** Starts to serve HTTP; everything that must be available then has to be ready before. Call it once. */
   listen(): Promise<void>;
   status(): NodeNodeStatus;
+  /** Returns the shards that this node owns, ascending. */
+  shards(): number[];
   /** Returns the load of the node at an address; absent where there are never other nodes. @throws Unavailable */
   readonly loadAt: Membership['loadAt'] | undefined;
   readonly figures: NodeFigures;
@@ -169,12 +172,15 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
     },
     status: membership.status,
     loadAt: membership.loadAt,
+    shards: () => ALL_SHARDS.filter((shard) => placement.epochOf(shard) !== undefined),
     figures: figuresOf(base, membership),
     ready: () => membership.readiness().ready,
     drain: (withinMs = NODE_DRAIN_MS) => drain(parts, server, withinMs),
   };
   return node;
 }
+
+const ALL_SHARDS = Array.from({ length: SHARDS }, (_, shard) => shard);
 
 function watchMembers({ cluster }: NodeBase, { members }: Membership): void {
   if (members === undefined) return;

@@ -15,6 +15,8 @@ export interface Operated extends HostNeeds {
   waitingInbox(): number;
   status(): NodeNodeStatus;
   readonly samples: Pick<LoadSamples, 'all'>;
+  /** Returns the shards that this node owns, ascending. */
+  shards(): number[];
 }
 
 /** Activations of which operators see the mailbox, and accounts of which they see the number of commands. */
@@ -40,6 +42,7 @@ export function nodeLoad(node: Operated | undefined): NodeNodeLoad {
     busiest: busiest.map(({ kind, id, waiting: count }) => ({ kind, id, count })),
     unsettled: node.runtime.metrics.unsettled,
     samples: [...node.samples.all()],
+    shards: node.shards(),
     hot: hot.map(({ id, count }) => ({ kind: 'account', id, count })),
     queues: [
       {

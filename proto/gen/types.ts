@@ -4145,6 +4145,8 @@ export interface NodeNodeLoad {
   readonly hot: readonly NodeActorCount[];
   /** The last ten minutes, one sample each 5 s, oldest first. */
   readonly samples: readonly NodeLoadSample[];
+  /** Shards that the node owns, ascending. */
+  readonly shards: readonly number[];
 }
 
 /** commands: to actors, per second. late_ms: how much later than planned the event loop took the sample. */

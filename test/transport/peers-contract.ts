@@ -41,6 +41,7 @@ export const someLoad: NodeNodeLoad = {
   kinds: [{ kind: 'account', count: 5 }],
   busiest: [{ kind: 'account', id: '000000000000000001', count: 3 }],
   unsettled: 1,
+  shards: [0, 1, 2, 682, 1_023],
   samples: [{ commands: 12, activations: 7, unsettled: 1, lateMs: 2 }],
   hot: [{ kind: 'account', id: '000000000000000002', count: 40 }],
   queues: [

@@ -11,6 +11,7 @@ import { scriptPath } from '../script-files.js';
 import type { Site } from '../site.js';
 import type { Staff } from './frame.js';
 import { Plot } from './plot.js';
+import { shardRanges } from './shard-ranges.js';
 
 const PATH = '/cluster';
 const MINUTE_MS = 60_000;
@@ -132,6 +133,12 @@ function Details(props: {
   return (
     <>
       <NodeFacts load={load} reader={reader} />
+      {load.shards.length > 0 && (
+        <>
+          <h3>{texts.ownShards}</h3>
+          <p>{shardRanges(load.shards)}</p>
+        </>
+      )}
       <Plots load={load} reader={reader} />
       <h3>{texts.queues}</h3>
       <Queues load={load} reader={reader} />

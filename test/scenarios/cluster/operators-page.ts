@@ -20,12 +20,28 @@ export async function assertOperatorsPage(urls: readonly string[], viewer: Perso
       1_024,
       text,
     );
+    const owned: number[] = [];
     for (const name of names) {
       const details = await shown(base, `?node=${name}`);
       assert.match(
         details,
         new RegExp(`<h2>Node <bdi>${name}</bdi></h2>.*<td class="number">${name}</td>.*<td>Mails</td>`, 's'),
       );
+      owned.push(...shardsIn(details));
     }
+    assert.deepEqual(
+      owned.sort((one, other) => one - other),
+      Array.from({ length: 1_024 }, (_, shard) => shard),
+      'each shard has one owner',
+    );
   }
+}
+
+/** Returns the shards that the details of a node list as ranges. */
+function shardsIn(details: string): number[] {
+  const ranges = /<h3>Shards of the node<\/h3><p>([\d–, ]+)<\/p>/.exec(details)?.[1] ?? '';
+  return ranges.split(', ').flatMap((range) => {
+    const [first = 0, last = first] = range.split('–').map(Number);
+    return Array.from({ length: last - first + 1 }, (_, index) => first + index);
+  });
 }

@@ -18,6 +18,7 @@ export const cluster: Texts['cluster'] = {
     clock: 'Abweichung der Uhr in ms',
   },
   nodes: 'Knoten',
+  ownShards: 'Shards des Knotens',
   kinds: 'Aktoren nach Art',
   plots: {
     commands: 'Befehle je Sekunde, in den letzten zehn Minuten',

@@ -16,6 +16,7 @@ export const cluster = {
     clock: 'Offset of the clock, in ms',
   },
   nodes: 'Nodes',
+  ownShards: 'Shards of the node',
   kinds: 'Actors by kind',
   plots: {
     commands: 'Commands in a second, in the last ten minutes',

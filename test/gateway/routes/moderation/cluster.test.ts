@@ -98,7 +98,10 @@ test('the stream of the page shows the figures at once and again later, until th
     ['text/event-stream', 'private, no-store', null],
   );
   const [first = '', second = ''] = await events(response, 2);
-  for (const html of [first, second]) assert.ok(html.includes(`<h2>Node <bdi>${name}</bdi></h2>`), html);
+  for (const html of [first, second]) {
+    assert.ok(html.includes(`<h2>Node <bdi>${name}</bdi></h2>`), html);
+    assert.match(html, /<h3>Shards of the node<\/h3><p>0–1023<\/p>/);
+  }
   const boss = await makeUser(server, 'boss', 'owner');
   const theirs = await stream(await signedIn(server, 'boss'));
   const shown = await events(theirs, 3, async () => {
