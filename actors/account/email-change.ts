@@ -18,6 +18,8 @@ export interface Events {
 export interface State extends SessionState {
   /** The last address that the owner asked for, until it is confirmed. */
   emailChange: P.AccountEmailChangeAsked | undefined;
+  /** The change that was confirmed last: its link stays good, because the answer to the first opening may be lost. */
+  confirmedEmailChange: P.AccountEmailChangeAsked | undefined;
 }
 
 /** A link is valid for a day: mail may be delayed for hours, and another link is easily had. */
@@ -41,12 +43,15 @@ export const emailChange: Slice<State, Commands, Events> = {
     },
     judgeEmailChange(state, { nonce }, { nowMs }) {
       const { owner, emailChange: asked } = state;
-      if (owner === undefined || asked === undefined || !isLink(state, nonce, nowMs)) return wrongLink();
+      if (owner !== undefined && isUsedLink(state, nonce, nowMs))
+        return { events: [], reply: { email: owner.email, former: owner.email } };
+      if (owner === undefined || asked === undefined || !isLink(asked, nonce, nowMs)) return wrongLink();
       return { events: [], reply: { email: asked.email, former: owner.email } };
     },
     confirmEmailChange(state, { nonce }, { nowMs }) {
       const { owner, emailChange: asked } = state;
-      if (owner === undefined || asked === undefined || !isLink(state, nonce, nowMs)) return wrongLink();
+      if (isUsedLink(state, nonce, nowMs)) return { events: [], reply: {} };
+      if (owner === undefined || asked === undefined || !isLink(asked, nonce, nowMs)) return wrongLink();
       const event = { email: asked.email, former: owner.email, atMs: nowMs };
       return { events: [{ type: 'emailChanged', ...event }], reply: {} };
     },
@@ -56,6 +61,7 @@ export const emailChange: Slice<State, Commands, Events> = {
       state.emailChange = { email, nonce, atMs, expiresAtMs };
     },
     emailChanged(state, { email }) {
+      state.confirmedEmailChange = state.emailChange;
       state.emailChange = undefined;
       // A reset link was mailed to the former address, to which somebody else may have access.
       state.passwordReset = undefined;
@@ -75,7 +81,12 @@ export const emailChange: Slice<State, Commands, Events> = {
   },
 };
 
-const isLink = ({ emailChange: asked }: Readonly<State>, nonce: string, nowMs: number): boolean =>
-  asked?.nonce === nonce && asked.expiresAtMs > nowMs;
+const isLink = (asked: P.AccountEmailChangeAsked, nonce: string, nowMs: number): boolean =>
+  asked.nonce === nonce && asked.expiresAtMs > nowMs;
+
+/** Returns true if the link was opened before and the account still has the address that it confirmed. */
+function isUsedLink({ owner, confirmedEmailChange: done }: Readonly<State>, nonce: string, nowMs: number): boolean {
+  return done !== undefined && done.email === owner?.email && isLink(done, nonce, nowMs);
+}
 
 const wrongLink = (): Problem => problem('invalid', 'Confirmation token is invalid');

@@ -105,6 +105,7 @@ export const purge: Slice<State, Commands, Events, Ended & Pick<SessionEvents, '
       state.pins.length = 0;
       state.passwordReset = undefined;
       state.emailChange = undefined;
+      state.confirmedEmailChange = undefined;
       state.otp = undefined;
       state.passkeys.clear();
       for (const own of BELONGINGS) state[own].clear();

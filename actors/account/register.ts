@@ -153,5 +153,6 @@ function credentialsOf(
     disabled: owner?.disabled === true || memorial === true,
     clientId: owner?.clientId,
     suspended: suspendedAtMs > 0,
+    memorial: memorial === true,
   };
 }

@@ -143,6 +143,7 @@ export const initialAccount = (id: string): AccountState => ({
   announcements: new Map(),
   passwordReset: undefined,
   emailChange: undefined,
+  confirmedEmailChange: undefined,
   otp: undefined,
   passkeys: new Map(),
   invites: new Map(),

@@ -13,6 +13,8 @@ export interface Checked {
   readonly approved: boolean;
   readonly disabled: boolean;
   readonly suspended: boolean;
+  /** Then `disabled` is true, too. */
+  readonly memorial: boolean;
 }
 
 export interface PasswordAttempt {
@@ -55,8 +57,8 @@ export async function checkPassword(
   const fits = await guards.passwords.matches(credentials?.passwordHash, password);
   if (!fits || credentials === undefined || id === undefined) return undefined;
   if (isLimited) for (const [attempts, key] of [...shown, ...hidden]) attempts.giveBack(key);
-  const { role, confirmed, approved, disabled, suspended } = credentials;
-  return { id, role, confirmed, approved, disabled, suspended };
+  const { role, confirmed, approved, disabled, suspended, memorial } = credentials;
+  return { id, role, confirmed, approved, disabled, suspended, memorial };
 }
 
 /** Stops at the first counter over its limit: an address over its limit must not use up an account's. */

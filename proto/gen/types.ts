@@ -105,6 +105,8 @@ export interface AccountCredentials {
   readonly disabled: boolean;
   readonly clientId?: string | undefined;
   readonly suspended: boolean;
+  /** Then `disabled` is true, too. */
+  readonly memorial: boolean;
 }
 
 export interface AccountChangePassword {

@@ -16,9 +16,10 @@ export const ownPath = (text: string): string | undefined =>
 
 /** Returns why an account has no sessions, as the form says it. Without that, the form would reappear unexplained. */
 export function shutOut(
-  { disabled, suspended, approved }: Pick<Checked, 'disabled' | 'suspended' | 'approved'>,
+  { disabled, suspended, approved, memorial }: Pick<Checked, 'disabled' | 'suspended' | 'approved' | 'memorial'>,
   faults: Texts['auth']['access']['signInFaults'],
 ): string | undefined {
+  if (memorial) return faults.memorial;
   if (disabled) return faults.disabled;
   if (suspended) return faults.suspended;
   return approved ? undefined : faults.waiting;

@@ -11,14 +11,33 @@ const owned = (confirmed = true) =>
 const ask = { email: 'new@example.org', nonce: 'n', taken: false, unlimited: false };
 const link = { nonce: 'n' };
 
-test('another address counts once its link is opened, and the link works once', () => {
+test('another address counts once its link is opened; opening it again changes nothing', () => {
   const asked = owned().when('askEmailChange', ask);
   assert.equal(asked.state.owner?.email, 'old@example.org');
   assert.equal(asked.when('judgeEmailChange', link).events.length, asked.events.length);
   assert.equal(asked.when('confirmEmailChange', { nonce: 'x' }).lastProblem?.problem, 'invalid');
   const done = asked.when('askReset', { nonce: 'r' }).when('confirmEmailChange', link);
   assert.deepEqual([done.state.owner?.email, done.state.passwordReset], ['new@example.org', undefined]);
-  assert.equal(done.when('confirmEmailChange', link).lastProblem?.problem, 'invalid');
+  const again = done.when('confirmEmailChange', link);
+  assert.equal(again.lastProblem, undefined);
+  assert.equal(again.events.length, done.events.length);
+  assert.deepEqual(again.when('judgeEmailChange', link).reply, { email: ask.email, former: ask.email });
+});
+
+test('a used link is refused when it is forged, expired, or of an address that the account no longer has', () => {
+  const done = owned().when('askEmailChange', ask).when('confirmEmailChange', link);
+  const refusals = (account: typeof done, nonce: string, nowMs = startMs) =>
+    (['judgeEmailChange', 'confirmEmailChange'] as const).map(
+      (command) => account.when(command, { nonce }, { nowMs }).lastProblem?.problem,
+    );
+  const refused = ['invalid', 'invalid'];
+  for (const nonce of ['x', '', 'N']) assert.deepEqual(refusals(done, nonce), refused, nonce);
+  assert.deepEqual(refusals(done, 'n', startMs + EMAIL_CHANGE_LIFETIME_MS), refused);
+  const third = { ...ask, email: 'third@example.org', nonce: 'm', unlimited: true };
+  const moved = done.when('askEmailChange', third).when('confirmEmailChange', { nonce: 'm' });
+  assert.deepEqual(refusals(moved, 'n'), refused);
+  const gone = done.when('deleteAccount', {});
+  assert.notEqual(gone.when('confirmEmailChange', link).lastProblem, undefined);
 });
 
 test('an address of another account is never mailed, and its link is none', () => {

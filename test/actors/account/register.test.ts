@@ -26,7 +26,7 @@ test('a username must be short and plain', () => {
 test('an unregistered account answers queries of its credentials only', () => {
   assert.deepEqual(unregistered().when('credentials', {}).reply, {
     ...{ exists: false, username: '', email: '', passwordHash: '', role: '' },
-    ...{ confirmed: false, approved: false, disabled: false, clientId: undefined, suspended: false },
+    ...{ confirmed: false, approved: false, disabled: false, clientId: undefined, suspended: false, memorial: false },
   });
   assert.equal(unregistered().when('clearNotifications', {}).lastProblem?.problem, 'not_found');
 });

@@ -9,6 +9,7 @@ export const access: Texts['auth']['access'] = {
     wrong: 'E-Mail-Adresse, Name oder Passwort stimmen nicht.',
     disabled: 'Dieses Konto ist gesperrt.',
     suspended: 'Dieses Konto ist dauerhaft gesperrt.',
+    memorial: 'Dieses Konto wird zum Gedenken bewahrt. Niemand kann sich damit anmelden.',
     waiting: 'Dieses Konto wartet noch auf die Zustimmung der Moderatoren.',
   },
   consent: {

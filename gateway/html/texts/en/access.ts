@@ -8,6 +8,7 @@ export const access = {
     wrong: 'Invalid e-mail address, username or password.',
     disabled: 'This account is disabled.',
     suspended: 'This account is suspended.',
+    memorial: 'This account is kept in memory of its owner. Nobody can sign in to it.',
     waiting: 'This account is waiting for approval by a moderator.',
   },
   consent: {

@@ -151,9 +151,16 @@ test('an administrator makes an account a memorial: shown as such, closed for it
   assert.deepEqual(await state(), [true, true, 403, true]);
   assert.match((await chief.get(page)).text, /class="mark danger">Memorial<.*value="unmemorialize"/s);
   assert.match((await browser.get('/settings/profile')).location ?? '', /^\/auth\/sign_in/, 'the session has ended');
-  await browser.get('/auth/sign_in');
-  const refused = await browser.submit('/auth/sign_in', { login: 'heron', password: PASSWORD });
-  assert.match(refused.text, /role="alert">This account is disabled/);
+  const alertOf = async (password: string, language = 'en') => {
+    const visitor = new Visitor(server, { accept: 'text/html', 'accept-language': language });
+    await visitor.get('/auth/sign_in');
+    const { status, text } = await visitor.submit('/auth/sign_in', { login: 'heron', password });
+    return [status, /role="alert">([^<]+)/.exec(text)?.[1]];
+  };
+  assert.deepEqual(await alertOf('not the password'), [422, 'Invalid e-mail address, username or password.']);
+  const kept = 'This account is kept in memory of its owner. Nobody can sign in to it.';
+  assert.deepEqual(await alertOf(PASSWORD), [403, kept]);
+  assert.match(String((await alertOf(PASSWORD, 'de'))[1]), /zum Gedenken/);
   await chief.get(page);
   await chief.submit(page, { action: 'unmemorialize' });
   assert.deepEqual(await state(), [undefined, false, 200, false]);
