@@ -89,6 +89,7 @@ function titleOf({ texts }: Reader, status: Status): string {
 function viewOf({ instance }: Site, reader: Reader, status: Status): View {
   const path = postPath(status);
   const address = encodeURIComponent(`${instance.baseUrl}${path}`);
+  const isOwn = !status.account.acct.includes('@');
   const picture = status.media_attachments.find(({ type }) => type === 'image');
   // Previews show neither what a warning hides nor sensitive media.
   const isOpen = !status.sensitive && status.spoiler_text === '';
@@ -98,16 +99,18 @@ function viewOf({ instance }: Site, reader: Reader, status: Status): View {
     description: isOpen ? plainText(status.content) : status.spoiler_text,
     image: (isOpen ? picture?.preview_url : undefined) ?? status.account.avatar_static,
     kind: 'article',
-    isUnlisted: !status.account.indexable || status.visibility !== 'public' || status.account.acct.includes('@'),
+    isUnlisted: !status.account.indexable || status.visibility !== 'public' || !isOwn,
     cache: 'public',
     head: (
       <>
         <link rel="alternate" type="application/activity+json" href={status.uri} />
-        <link
-          rel="alternate"
-          type="application/json+oembed"
-          href={`${instance.baseUrl}/api/oembed?format=json&url=${address}`}
-        />
+        {isOwn && (
+          <link
+            rel="alternate"
+            type="application/json+oembed"
+            href={`${instance.baseUrl}/api/oembed?format=json&url=${address}`}
+          />
+        )}
         <meta property="article:published_time" content={status.created_at} />
         <meta name="fediverse:creator" content={`@${addressOf(instance.domain, status.account.acct)}`} />
       </>

@@ -3,6 +3,7 @@ import { accountUrl, statusUrl } from '../../../actors/domain/addresses.js';
 import { isId } from '../../../actors/domain/ids.js';
 import { isProblem } from '../../../actors/domain/problem.js';
 import { escapeHtml } from '../../../actors/domain/text/plain-text.js';
+import type { StoreStatusRecord } from '../../../proto/gen/types.js';
 import { entity, nullable, uri } from '../../http/entity.js';
 import { type AnyRoute, json, route } from '../../http/route.js';
 import { loadAccounts } from '../../viewing/people-at-hand.js';
@@ -63,13 +64,17 @@ export const oembedRoutes: readonly AnyRoute[] = [
         provider_url: `${instance.baseUrl}/`,
         cache_age: CACHE_AGE_S,
         // A quotation needs no script of this server.
-        html: `<blockquote cite="${escapeHtml(url)}">${seen.record.html}<p><a href="${escapeHtml(url)}">${escapeHtml(name)}</a></p></blockquote>`,
+        html: `<blockquote cite="${escapeHtml(url)}">${quotable(seen.record)}<p><a href="${escapeHtml(url)}">${escapeHtml(name)}</a></p></blockquote>`,
         width: query.maxwidth,
         height: null,
       });
     },
   }),
 ];
+
+/** Returns the text of a status as HTML; in its place the content warning, if there is one: nobody opens a quotation. */
+const quotable = ({ html, spoilerText }: Pick<StoreStatusRecord, 'html' | 'spoilerText'>): string =>
+  spoilerText === '' ? html : `<p>${escapeHtml(spoilerText)}</p>`;
 
 /** Returns the status id in an address of this server: `/@name/ID` or `/users/name/statuses/ID`. */
 function statusIdIn(text: string, baseUrl: string): string | undefined {
