@@ -127,6 +127,9 @@ test('an account moves to one that names it, and comes back', async () => {
   await finn.get(MIGRATION);
   assert.equal((await finn.submit(MIGRATION, { acct: 'gil', current: PASSWORD })).location, MIGRATION);
   assert.match((await finn.get(MIGRATION)).text, /has moved to <bdi>http:\/\/localhost\/users\/gil<\/bdi>/);
+  const notice = /<p class="notice"><bdi>finn<\/bdi> moved to <a href="\/@gil">@gil<\/a><\/p>/;
+  const stranger = new Visitor(server, { accept: 'text/html' });
+  for (const path of ['/@finn', '/@finn/followers']) assert.match((await stranger.get(path)).text, notice, path);
   assert.equal((await server.get('/api/v1/accounts/lookup?acct=finn')).body.moved.username, 'gil');
   assert.equal((await finn.submit(`${MIGRATION}/end`, {})).location, MIGRATION);
   assert.doesNotMatch((await finn.get(MIGRATION)).text, /has moved to/);

@@ -102,6 +102,30 @@ test('preferences are changed by a form, and a form of another site changes noth
   assert.match(saved, /name="bot" value="true" checked/);
 });
 
+test('each preference is saved, takes effect in the API, and can be taken back', async () => {
+  const id = await makeUser(server, 'carla');
+  const token = await server.token(id, ['read']);
+  const visitor = await signedIn(server, 'carla');
+  const path = '/settings/preferences';
+  const stored = async () => {
+    const { body } = await server.ask('GET', '/api/v1/accounts/verify_credentials', undefined, token);
+    const { privacy, language, sensitive } = body.source;
+    return [privacy, language, sensitive, body.hide_collections, body.discoverable, body.indexable, body.bot];
+  };
+  for (const [fields, expected] of [
+    [{ privacy: 'private', language: 'sv' }, true],
+    [{ privacy: 'unlisted', language: '' }, false],
+  ] as const) {
+    await visitor.get(path);
+    const ticks = ['sensitive', 'hide_collections', 'discoverable', 'indexable', 'bot'];
+    const all = Object.fromEntries(ticks.map((name) => [name, String(expected)]));
+    assert.equal((await visitor.submit(path, { ...fields, ...all })).status, 303);
+    assert.deepEqual(await stored(), [fields.privacy, fields.language || null, ...ticks.map(() => expected)]);
+    const { text } = await visitor.get(path);
+    assert.equal(text.match(/value="true" checked/g)?.length ?? 0, expected ? ticks.length : 0);
+  }
+});
+
 test('pages have the language of the account, not that of the browser', async () => {
   await makeUser(server, 'berta');
   const visitor = new Visitor(server, { accept: 'text/html', 'accept-language': 'de' });

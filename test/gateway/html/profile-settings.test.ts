@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { Visitor } from '../../kit/network/visitor.js';
+import sharp from 'sharp';
+import type { Visitor } from '../../kit/network/visitor.js';
 import { TestServer } from '../../kit/services/server.js';
-import { makeUser, PASSWORD } from '../oauth/stage.js';
+import { makeUser, signedIn } from '../oauth/stage.js';
 
 const PATH = '/settings/profile';
 
@@ -11,9 +12,7 @@ let alice: Visitor;
 before(async () => {
   server = await TestServer.start();
   await makeUser(server, 'alice');
-  alice = new Visitor(server, { accept: 'text/html' });
-  await alice.get('/auth/sign_in');
-  await alice.submit('/auth/sign_in', { login: 'alice', password: PASSWORD });
+  alice = await signedIn(server, 'alice');
 });
 after(() => server?.stop());
 
@@ -32,6 +31,31 @@ test('a person changes name, text and fields', async () => {
     text,
     /role="status">Saved\..*value="Alice A\.".*I like #birds<\/textarea>.*value="https:\/\/alice\.example"/s,
   );
+});
+
+test('a person uploads pictures with descriptions; a file that is no picture changes nothing', async () => {
+  const picture = async (background: string) => {
+    const image = sharp({ create: { width: 500, height: 500, channels: 3, background } });
+    return new Blob([new Uint8Array(await image.png().toBuffer())], { type: 'image/png' });
+  };
+  const before = await account();
+  const upload = async (avatar: Blob, header: Blob) => {
+    await alice.get(PATH);
+    const described = { avatar_description: 'A teal square', header_description: 'A navy field' };
+    return alice.submit(PATH, { display_name: 'Alice A.', ...described, avatar, header });
+  };
+  assert.equal((await upload(await picture('teal'), await picture('navy'))).location, `${PATH}?saved=true`);
+  const changed = await account();
+  assert.notEqual(changed.avatar, before.avatar);
+  assert.notEqual(changed.header, before.header);
+  assert.deepEqual([changed.avatar_description, changed.header_description], ['A teal square', 'A navy field']);
+  const { text } = await alice.get(PATH);
+  for (const url of [changed.avatar_static, changed.header_static]) assert.ok(text.includes(`src="${url}"`), url);
+  assert.equal((await upload(new Blob(['<svg onload="x">'], { type: 'image/png' }), new Blob([]))).status, 422);
+  assert.equal((await account()).avatar, changed.avatar);
+  assert.equal((await upload(new Blob([]), new Blob([]))).status, 303, 'empty fields keep the pictures');
+  const { avatar, header } = await account();
+  assert.deepEqual([avatar, header], [changed.avatar, changed.header]);
 });
 
 test('a person hides sections of their page, and a refused form keeps the ticks', async () => {

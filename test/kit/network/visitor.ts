@@ -31,13 +31,22 @@ export class Visitor {
     return this.visit('POST', path, new URLSearchParams(fields), headers);
   }
 
-  /** Submits the form of the current page whose action is `action`, with its hidden fields and `fields`. */
+  /**
+   * Submits the form of the current page whose action is `action`, with its hidden fields and `fields`. A form with a
+   * file is sent as multipart.
+   */
   async submit(
     action: string,
-    fields: Readonly<Record<string, string>>,
+    fields: Readonly<Record<string, string | Blob>>,
     headers: Readonly<Record<string, string>> = {},
   ): Promise<Visited> {
-    return this.post(action, { ...this.hidden(action), ...fields }, headers);
+    const all = Object.entries({ ...this.hidden(action), ...fields });
+    const hasFile = all.some(([, value]) => typeof value !== 'string');
+    const form = hasFile ? new FormData() : new URLSearchParams();
+    for (const [name, value] of all)
+      if (typeof value === 'string') form.set(name, value);
+      else (form as FormData).set(name, value, 'file');
+    return this.visit('POST', action, form, headers);
   }
 
   /** Returns the hidden fields of the current page's form. */
@@ -50,7 +59,7 @@ export class Visitor {
   private async visit(
     method: string,
     path: string,
-    body: URLSearchParams | undefined,
+    body: URLSearchParams | FormData | undefined,
     headers: Readonly<Record<string, string>>,
   ): Promise<Visited> {
     const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');

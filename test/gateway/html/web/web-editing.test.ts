@@ -28,18 +28,9 @@ const dot = () =>
 
 /** Sends the form at `action` of the current page with a picture, as a browser does. */
 async function send(action: string, fields: Readonly<Record<string, string>>): Promise<string> {
-  const form = new FormData();
-  for (const [name, value] of Object.entries({ ...alice.hidden(action), ...fields })) form.set(name, value);
-  form.set('file1', new Blob([await dot()], { type: 'image/gif' }), 'a.gif');
-  const cookie = [...alice.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-  const posted = await server.send(action, {
-    method: 'POST',
-    body: form,
-    redirect: 'manual',
-    headers: { cookie, accept: 'text/html' },
-  });
-  if (posted.status !== 303) return posted.text();
-  return /post-(\d+)$/.exec(posted.headers.get('location') ?? '')?.[1] ?? '';
+  const file1 = new Blob([new Uint8Array(await dot())], { type: 'image/gif' });
+  const { status, text, location = '' } = await alice.submit(action, { ...fields, file1 });
+  return status === 303 ? (/post-(\d+)$/.exec(location)?.[1] ?? '') : text;
 }
 
 async function say(fields: Readonly<Record<string, string>>): Promise<string> {
