@@ -100,13 +100,13 @@ export const fencingFaults = {
   'rows of effects that are written without a lease': {
     profile: 'ownership',
     invariant: 'effectRowsAreWrittenUnderLease',
-    seed: 3,
+    seed: 5,
     plant: rowsWithoutLease,
   },
   'ids that ignore the floor of earlier owners': {
     profile: 'ownership',
     invariant: 'idsAscend',
-    seed: 26,
+    seed: 30,
     plant: idsIgnoreFloor,
   },
   'a lease without margin': {
