@@ -17,6 +17,8 @@ export interface LocalCassandra {
   /** host:port of each node, for CASSANDRA_CONTACT_POINTS. */
   readonly contactPoints: readonly string[];
   readonly stop: () => Promise<void>;
+  /** Ends all nodes at once, for tests that delete their folders: a stop writes tables for up to 14 s. */
+  readonly kill: () => Promise<void>;
 }
 
 export interface CassandraOptions {
@@ -50,6 +52,9 @@ export async function startCassandra(options: CassandraOptions): Promise<LocalCa
   const stop = async () => {
     await Promise.all(running.map((node) => node.stop()));
   };
+  const kill = async () => {
+    await Promise.all(running.map((node) => node.kill()));
+  };
   const nodes: LocalCassandraNode[] = [];
   try {
     const starts = Array.from({ length: options.nodes }, async (_, index) => {
@@ -73,7 +78,7 @@ export async function startCassandra(options: CassandraOptions): Promise<LocalCa
     await stop();
     throw error;
   }
-  return { nodes, contactPoints: nodes.map((node) => `${node.address}:${port}`), stop };
+  return { nodes, contactPoints: nodes.map((node) => `${node.address}:${port}`), stop, kill };
 }
 
 /** Resolves when the node sees the whole ring, so that a schema created anywhere reaches it. */

@@ -37,5 +37,6 @@ export async function startNats(options: {
     url: `nats://127.0.0.1:${port}`,
     monitorUrl: `http://127.0.0.1:${monitor}`,
     stop: started.stop,
+    kill: started.kill,
   };
 }

@@ -9,6 +9,8 @@ export interface LocalProcess {
   readonly pid: number;
   /** Sends SIGTERM, and SIGKILL if the process has not ended within STOP_MS_MAX. */
   stop(): Promise<void>;
+  /** Sends SIGKILL; resolves when the process has ended. */
+  kill(): Promise<void>;
 }
 
 const STOP_MS_MAX = 15_000;
@@ -50,7 +52,7 @@ export function startProcess(
   // process.
   child.on('error', () => undefined);
   if (child.pid === undefined) throw new Error(`${command} failed to start`);
-  return { pid: child.pid, child, stop: () => stopChild(child) };
+  return { pid: child.pid, child, stop: () => stopChild(child), kill: () => killChild(child) };
 }
 
 async function stopChild(child: ChildProcess): Promise<void> {
@@ -60,6 +62,13 @@ async function stopChild(child: ChildProcess): Promise<void> {
   const timer = setTimeout(() => child.kill('SIGKILL'), STOP_MS_MAX);
   await ended;
   clearTimeout(timer);
+}
+
+async function killChild(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  child.kill('SIGKILL');
+  await ended;
 }
 
 /**

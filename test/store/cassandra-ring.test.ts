@@ -44,7 +44,7 @@ before(async () => {
 });
 after(async () => {
   await tables?.close();
-  await ring?.stop();
+  await ring?.kill();
   await rm(dir, { recursive: true, force: true });
 });
 
