@@ -7,7 +7,8 @@ export const CORES = 2;
 /**
  * Files that take long, or measure how fast the machine is, have processes of their own. `cores` is the share of `CORES`
  * that a file needs: files that mostly wait run beside files that compute. Only one of the files with `cluster` runs at
- * a time: creating a keyspace, or killing nodes, costs Cassandra time on which other tests' leases depend.
+ * a time: creating a keyspace, or killing nodes, costs Cassandra time on which other tests' leases depend. Files with
+ * `background` run in virtual time: at the lowest priority they use the time that the others leave.
  */
 const OWN = [
   // Measures the share of offered requests that is answered.
@@ -21,7 +22,7 @@ const OWN = [
   { file: 'scenarios/cluster/upgrade', cores: 1, cluster: true },
   { file: 'scenarios/cluster/bad-input', cores: 0.75, cluster: true },
   { file: 'scenarios/federation/ours/two-clusters', cores: 0.75, cluster: true },
-  { file: 'scenarios/restart', cores: 0.75, cluster: true },
+  { file: 'scenarios/cluster/restart', cores: 0.75, cluster: true },
   { file: 'store/cassandra-ring', cores: 1, cluster: true },
   { file: 'scenarios/cluster/load', cores: 1, cluster: true },
   { file: 'scenarios/cluster/in-doubt', cores: 1, cluster: true },
@@ -29,13 +30,14 @@ const OWN = [
   { file: 'cli/from-afar', cores: 1, cluster: true },
   { file: 'scenarios/schemathesis', cores: 1 },
   { file: 'scenarios/newer-nodes', cores: 1 },
-  { file: 'scenarios/pages/walk', cores: 1 },
+  { file: 'scenarios/pages/walk', cores: 0.75 },
   { file: 'scenarios/push/deliveries', cores: 0.25 },
   // These wait for repeated deliveries, or counts of polls, a minute each.
   { file: 'scenarios/federation/foreign/signed-requests', cores: 0.25 },
   { file: 'scenarios/federation/follows', cores: 0.25 },
   { file: 'scenarios/federation/ours/two-servers', cores: 0.25 },
-  { file: 'simulation/simulation', cores: 1 },
+  { file: 'simulation/simulation', cores: 0, background: true },
+  { file: 'simulation/planted', cores: 0, background: true },
   { file: 'load/rough-answers', cores: 0.4 },
   { file: 'load/faults', cores: 0.25 },
   { file: 'load/ending', cores: 0.25 },
@@ -47,26 +49,43 @@ const OWN = [
   { file: 'gateway/http/lingering', cores: 0.25 },
 ];
 
-/** Durations of files in whole seconds, as `node scripts/test.mjs --record` measured them in a run of all files. */
+/** Background processes at a time: one for each core. */
+const BACKGROUND_MAX = CORES;
+
+/**
+ * Durations of files, and the CPU time of their processes, in whole seconds, as `node scripts/test.mjs --record` measured
+ * them in a run of all files.
+ */
 const SECONDS = JSON.parse(readFileSync(new URL('./test-seconds.json', import.meta.url), 'utf8'));
 /** Duration from which on a file is recorded; the others take about FILE_SECONDS. */
 const RECORDED_SECONDS_MIN = 2;
 const FILE_SECONDS = 0.5;
+/** Smallest share of `CORES` that is reserved for a process whose files mostly wait: it computes at its start. */
+const CORES_MIN = 0.25;
 /** Longest duration of a fast file. */
 const FAST_SECONDS_MAX = 2;
 /** Bounds of a process for several files: the first pays for the imports of all, and the last processes run alone. */
-const [FILES_MAX, SHARED_SECONDS_MAX] = [24, 20];
+const [FILES_MAX, SHARED_SECONDS_MAX] = [36, 30];
 
 const nameOf = (file) => file.slice('dist/test/'.length, -'.test.js'.length);
-const secondsOf = (file) => SECONDS[nameOf(file)] ?? FILE_SECONDS;
-const sum = (files) => files.reduce((total, file) => total + secondsOf(file), 0);
+const measuredOf = (file) => SECONDS[nameOf(file)] ?? [FILE_SECONDS, FILE_SECONDS];
+const secondsOf = (file) => measuredOf(file)[0];
+const sum = (files, timeOf = secondsOf) => files.reduce((total, file) => total + timeOf(file), 0);
 
-/** Writes the measured durations, for the next runs. @param seconds by file */
-export function record(seconds) {
-  const long = Object.entries(seconds).filter(([, one]) => one >= RECORDED_SECONDS_MIN);
-  const rounded = long.map(([file, one]) => [nameOf(file), Math.round(one)]);
-  const sorted = Object.fromEntries(rounded.sort(([a], [b]) => (a < b ? -1 : 1)));
-  writeFileSync(new URL('./test-seconds.json', import.meta.url), `${JSON.stringify(sorted, null, 2)}\n`);
+/** Returns the share of `CORES` that a process for these files needs: they run one after the other. */
+function coresOf(files) {
+  const used = sum(files, (file) => measuredOf(file)[1]) / sum(files);
+  return Math.min(1, Math.max(CORES_MIN, used));
+}
+
+/** Writes the measured durations, for the next runs. @param measured seconds and CPU seconds by file */
+export function record(measured) {
+  const long = Object.entries(measured).filter(([, [seconds]]) => seconds >= RECORDED_SECONDS_MIN);
+  const lines = long
+    .map(([file, times]) => [nameOf(file), times.map(Math.round)])
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, times]) => `  ${JSON.stringify(name)}: [${times.join(', ')}]`);
+  writeFileSync(new URL('./test-seconds.json', import.meta.url), `{\n${lines.join(',\n')}\n}\n`);
 }
 
 /** Returns true for a file that is no longer than fast files are. */
@@ -85,7 +104,12 @@ export function checkPlan(files) {
  */
 export function planOf(files) {
   const needsOf = (file) => OWN.find(({ file: path }) => file === `dist/test/${path}.test.js`);
-  const own = files.filter(needsOf).map((file) => ({ ...needsOf(file), seconds: secondsOf(file), files: [file] }));
+  const isBehind = files.some((file) => needsOf(file)?.background !== true);
+  const own = files.filter(needsOf).map((file) => {
+    const { background, ...needs } = needsOf(file);
+    // With nothing else to run, other work on this machine would take all the time.
+    return { ...needs, ...(isBehind && { background }), seconds: secondsOf(file), files: [file] };
+  });
   const rest = files.filter((file) => !needsOf(file)).sort();
   const shared = processesOf(rest, SHARED_SECONDS_MAX);
   // First the processes that need the whole machine, then those that must run one by one, then the rest. Among these the
@@ -111,12 +135,19 @@ function processesOf(files, secondsMax) {
     some.push(file);
   }
   if (some.length > 0) processes.push(some);
-  return processes.map((all) => ({ files: all, seconds: sum(all), cores: 1 }));
+  return processes.map((all) => ({ files: all, seconds: sum(all), cores: coresOf(all) }));
 }
 
 /** Returns the next waiting process that fits beside the running ones; undefined if none fits. */
 export function nextOf(waiting, running) {
   const used = running.reduce((sum, { cores }) => sum + cores, 0);
   const hasCluster = running.some(({ cluster }) => cluster === true);
-  return waiting.find(({ cores, cluster }) => used + cores <= CORES && !(cluster === true && hasCluster));
+  const behind = running.filter(({ background }) => background === true).length;
+  const fits = ({ cores, cluster, background }) => {
+    // A test that needs the whole machine measures it.
+    if (running.some((one) => one.cores === CORES)) return false;
+    if (background === true) return behind < BACKGROUND_MAX;
+    return used + cores <= CORES && !(cores === CORES && running.length > 0) && !(cluster === true && hasCluster);
+  };
+  return waiting.find(fits);
 }

@@ -9,6 +9,8 @@ import { nextOf } from './test-plan.mjs';
 const RUN_MS_MAX = 45 * 60_000;
 /** Linux counts process time in hundredths of a second (USER_HZ). */
 const TICKS_PER_SECOND = 100;
+/** The command that starts a program at the lowest priority. */
+const LOWEST_PRIORITY = ['nice', '-n', '19'];
 /** Number of slowest processes that are listed with their durations. */
 const SLOWEST = 20;
 const FILE_ENDED = /^[✔✖] (dist\/test\/\S+) \(([\d.]+)ms\)$/gm;
@@ -22,8 +24,8 @@ export class Turns {
   #running = new Set();
   #done = [];
   #stopping = false;
-  /** Durations of the files that have ended. */
-  seconds = {};
+  /** Seconds and CPU seconds of the files that have ended; the CPU time of a process is divided as its duration is. */
+  measured = {};
 
   constructor(plan, env) {
     this.#waiting = [...plan];
@@ -53,7 +55,9 @@ export class Turns {
   }
 
   #start(planned, next) {
-    const [command, args] = tied(process.execPath, ['--test-reporter=spec', ENTRY, ...planned.files]);
+    const program = [process.execPath, '--test-reporter=spec', ENTRY, ...planned.files];
+    const [first, ...others] = planned.background === true ? [...LOWEST_PRIORITY, ...program] : program;
+    const [command, args] = tied(first, others);
     const child = spawn(command, args, { env: this.env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
     const one = { ...planned, child, startedMs: performance.now() };
     const written = [];
@@ -71,7 +75,9 @@ export class Turns {
       const seconds = (performance.now() - one.startedMs) / 1_000;
       const { text, counts, failures } = read(Buffer.concat(written).toString(), one.files, code ?? signal);
       this.#done.push({ files: one.files, seconds, used, counts, failures });
-      for (const [, file, ms] of text.matchAll(FILE_ENDED)) this.seconds[file] = Number(ms) / 1_000;
+      const ended = [...text.matchAll(FILE_ENDED)].map(([, file, ms]) => [file, Number(ms) / 1_000]);
+      const all = ended.reduce((sum, [, one]) => sum + one, 0);
+      for (const [file, one] of ended) this.measured[file] = [one, (used * one) / all];
       process.stdout.write(text);
       next();
     });
@@ -85,9 +91,12 @@ export class Turns {
       .sort((a, b) => b.seconds - a.seconds)
       .slice(0, SLOWEST)
       .map(({ files, seconds, used }) => `  ${seconds.toFixed(0)} s, CPU ${used.toFixed(0)} s: ${nameOf(files)}`);
+    const used = this.#done.reduce((total, one) => total + one.used, 0);
     for (const name of ['tests', 'pass', 'fail', 'cancelled', 'skipped', 'todo']) lines.push(`ℹ ${name} ${sum(name)}`);
     if (failures.length > 0) lines.push('', '✖ failing tests:', '', ...failures);
-    process.stdout.write(`the slowest of ${this.#done.length} processes:\n${lines.join('\n')}\n`);
+    process.stdout.write(
+      `the slowest of ${this.#done.length} processes, CPU ${used.toFixed(0)} s in all:\n${lines.join('\n')}\n`,
+    );
     return failures.length === 0 && !this.#stopping && sum('pass') > 0;
   }
 }

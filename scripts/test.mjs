@@ -56,9 +56,9 @@ try {
   };
   turns = new Turns(planOf(files), env);
   passed = !stopping && (await turns.run());
-  if (passed && recording) record(turns.seconds);
+  if (passed && recording) record(turns.measured);
 } finally {
-  await Promise.all(started.map((service) => service.stop()));
+  await Promise.all(started.map((service) => service.kill()));
   rmSync(dir, { recursive: true, force: true });
 }
 process.exit(passed ? 0 : 1);
