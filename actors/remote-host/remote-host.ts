@@ -110,7 +110,8 @@ export const remoteHost: Slice<State, Commands, Events> = {
       if (act === 'retry' && state.isHeld) return problem('conflict', 'The host is paused');
       if (state.isHeld === (act === 'pause') && (act === 'pause' || act === 'resume')) return { events: [], reply: {} };
       const fromMs = state.fromMs || nowMs;
-      const listed = listing(state, act === 'pause' || state.nextMs > 0 || (state.isGone && act !== 'retry'));
+      const isHeld = act === 'pause' || (state.isHeld && act !== 'resume');
+      const listed = listing(state, isHeld || state.nextMs > 0 || (state.isGone && act !== 'retry'));
       const steered = { type: 'steered' as const, domain, act, atMs: nowMs, listed };
       const begins = act === 'retry' || (act === 'resume' && !state.isGone);
       const woken = { type: 'woken' as const, domain, fromMs };

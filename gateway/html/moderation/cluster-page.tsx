@@ -285,6 +285,10 @@ function Counts(props: {
   );
 }
 
+/** Returns the orders that a host can follow: nothing is sent to a paused one. */
+const actsFor = (state: HostState['state']) =>
+  state === 'paused' ? (['drop', 'resume'] as const) : (['retry', 'drop', 'pause'] as const);
+
 function Hosts({ hosts, reader }: { readonly hosts: readonly HostState[]; readonly reader: Staff }) {
   const texts = reader.texts.cluster;
   if (hosts.length === 0) return <p class="soft">{texts.noHosts}</p>;
@@ -297,7 +301,7 @@ function Hosts({ hosts, reader }: { readonly hosts: readonly HostState[]; readon
             <input type="hidden" name="host" value={host} />
             <bdi>{host}</bdi>
             <span class={state === 'closed' ? 'mark' : 'mark danger'}>{texts.states[state]}</span>
-            {(['retry', 'drop', state === 'paused' ? 'resume' : 'pause'] as const).map((act) => (
+            {actsFor(state).map((act) => (
               <button
                 key={act}
                 type="submit"

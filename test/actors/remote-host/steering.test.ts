@@ -98,6 +98,17 @@ test('an order to drop deletes what waits, and later activities are sent', async
   assert.deepEqual([here.ids(), await here.listed()], [['5'], []]);
 });
 
+test('a paused host stays listed when what waits for it is dropped, until the pause ends', async () => {
+  const here = await world();
+  await here.steer('far.example', 'pause');
+  await here.queue({ id: '1', inboxes: [FAR] });
+  await here.steer('far.example', 'drop');
+  assert.equal(await here.rows('far.example'), 0);
+  assert.deepEqual(await here.listed(), ['far.example']);
+  await here.steer('far.example', 'resume');
+  assert.deepEqual(await here.listed(), []);
+});
+
 test('an unknown order is refused', async () => {
   const here = await world();
   assert.deepEqual(await here.steer('far.example', 'burn'), {

@@ -42,6 +42,7 @@ export async function makeTown(server: ServerProcess): Promise<Town> {
   for (const [key, text] of Object.entries(texts)) await operate('instance.put', { collection: 'settings', key, text });
   for (const text of ['Be kind', `No ${HOSTILE}`])
     await operate('instance.put', { collection: 'rules', text, hint: 'A hint' });
+  await operate('instance.put', { collection: 'terms', key: '2025-01-01', text: texts.privacy_policy });
   const [ann, bob, hider] = (await makePeople(server.dataDir, ['ann', 'bob', 'hider'])) as [Person, Person, Person];
   const as = async (person: Person, method: string, path: string, body?: object) =>
     (await call(server.url, person, method, path, body)) as { readonly id: string };
@@ -90,15 +91,43 @@ export async function makeTown(server: ServerProcess): Promise<Town> {
     status: `An edited picture ${HOSTILE} #birds`,
     media_ids: [picture],
   });
-  const { report, block } = await moderated(server, { ann, bob, hider }, last);
+  const moderatedIds = await moderated(server, { ann, bob, hider }, last);
   const settings = await makeSettings(server.url, ann, [bob.id, hider.id]);
+  const consent = { path: await authorizePath(server.url) };
   return [
-    { pages: [...pagesOf(root, last), await makeCollection(server.url, ann)] },
-    { pages: settings, by: ann },
+    { pages: [...pagesOf(root, last), ...accessPages, consent, await makeCollection(server.url, ann)] },
+    { pages: [...settings, consent], by: ann },
     { pages: webPages(root, last, bob.id), by: ann },
-    { pages: staffPages(report, block, ann.id), by: CHIEF },
+    { pages: staffPages({ ...moderatedIds, account: ann.id }), by: CHIEF },
   ];
 }
+
+/** Registers an application; returns the path at which it asks for access. */
+async function authorizePath(url: string): Promise<string> {
+  const app = {
+    client_name: `App ${HOSTILE}`.slice(0, 60),
+    redirect_uris: 'https://client.example/callback',
+    scopes: 'read write follow',
+  };
+  const registered = await fetch(`${url}/api/v1/apps`, { method: 'POST', body: new URLSearchParams(app) });
+  const { client_id } = (await registered.json()) as { readonly client_id: string };
+  const query = { response_type: 'code', client_id, redirect_uri: app.redirect_uris, scope: app.scopes };
+  return `/oauth/authorize?${new URLSearchParams(query)}`;
+}
+
+/** Pages on the ways into an account, most of which a wrong link shows. */
+const accessPages: readonly Visited[] = [
+  { path: '/auth/sign_in' },
+  { path: '/auth/sign_up' },
+  { path: '/auth/password/new' },
+  { path: '/auth/password/edit?reset_password_token=wrong' },
+  { path: `/oauth/authorize/native?code=1.${'x'.repeat(43)}` },
+  { path: '/oauth/authorize?client_id=wrong', status: 400 },
+  { path: '/auth/confirmation?confirmation_token=wrong', status: 422 },
+  { path: '/auth/email/confirmation?token=wrong', status: 422 },
+  { path: '/auth/mails/reports?token=wrong', status: 422 },
+  { path: '/invite/wrong', status: 410 },
+];
 
 /** Gives a person a collection; returns its page. */
 async function makeCollection(url: string, person: Person): Promise<Visited> {
@@ -107,13 +136,16 @@ async function makeCollection(url: string, person: Person): Promise<Visited> {
   return { path: `/collections/${(made as { readonly collection: { readonly id: string } }).collection.id}` };
 }
 
-/** Files reports, and adds the owner of the instance with a note; returns the ids of a report and of a limit. */
+type Moderated = Readonly<Record<'report' | 'block' | 'network' | 'rule' | 'announcement', string>>;
+
+/** Files reports, and adds the owner of the instance with a note; returns the id of one of each thing that staff change. */
 async function moderated(
   server: ServerProcess,
   { ann, bob, hider }: Readonly<Record<'ann' | 'bob' | 'hider', Person>>,
   status: string,
-): Promise<{ readonly report: string; readonly block: string }> {
-  const { token = '' } = await operatorClient(server.dataDir)('account.create', {
+): Promise<Moderated> {
+  const operate = operatorClient(server.dataDir);
+  const { token = '' } = await operate('account.create', {
     ...{ username: 'chief', email: CHIEF.email, password: CHIEF.password },
     ...{ confirmed: true, role: 'owner', token: { scopes: 'read write admin:read admin:write' } },
   });
@@ -130,8 +162,10 @@ async function moderated(
   const added = { ...limit, ...comments };
   const block = (await call(server.url, chief, 'POST', '/api/v1/admin/domain_blocks', added)) as { id: string };
   const network = { ip: '2001:db8::/48', severity: 'sign_up_block', comment: HOSTILE, expires_in: 86_400 };
-  await call(server.url, chief, 'POST', '/api/v1/admin/ip_blocks', network);
-  return { report: id, block: block.id };
+  const blockedNetwork = (await call(server.url, chief, 'POST', '/api/v1/admin/ip_blocks', network)) as { id: string };
+  const rule = await operate('instance.put', { collection: 'rules', text: `Third ${HOSTILE}` });
+  const announcement = await operate('instance.put', { collection: 'announcements', text: `Soon ${HOSTILE}` });
+  return { report: id, block: block.id, network: blockedNetwork.id, rule: rule.id, announcement: announcement.id };
 }
 
 /** Gives a person one of each thing that the settings show; returns the pages of the settings. */
@@ -178,7 +212,16 @@ async function upload(url: string, { token }: Person): Promise<string> {
 
 const pagesOf = (root: string, last: string): readonly Visited[] =>
   [
-    ...['/', '/about', '/privacy-policy', '/public', '/public/local', '/tags/birds', '/tags/nothing'],
+    ...[
+      '/',
+      '/about',
+      '/privacy-policy',
+      '/terms-of-service',
+      '/public',
+      '/public/local',
+      '/tags/birds',
+      '/tags/nothing',
+    ],
     ...['/explore', '/directory', '/directory?order=new&local=false'],
     ...['', '/with_replies', '/media', '/followers', '/following', '/follow', '/tagged/birds'].map(
       (part) => `/@ann${part}`,
@@ -186,7 +229,7 @@ const pagesOf = (root: string, last: string): readonly Visited[] =>
     ...['/@hider', '/@hider/followers', '/@hider/following', '/@bob'],
     ...['', '/embed', '/history', '/interact'].map((part) => `/@ann/${root}${part}`),
     `/@ann/${last}`,
-    ...['/auth/sign_in', '/auth/sign_up', '/auth/password/new', '/api'],
+    ...['/api', '/api/docs/entities', '/api/docs/accounts', '/authorize_interaction?uri=acct:ann'],
   ]
     .map((path) => ({ path }))
     .concat([
@@ -204,12 +247,14 @@ const webPages = (root: string, last: string, person: string): readonly Visited[
     `/posts/${last}`,
   ].map((path) => ({ path: `/web${path}` }));
 
-const staffPages = (report: string, block: string, account: string): readonly Visited[] =>
+const staffPages = (ids: Moderated & { readonly account: string }): readonly Visited[] =>
   [
-    ...['reports', 'reports?resolved=true', `reports/${report}`],
-    ...['accounts', 'accounts?username=an', `accounts/${account}`, 'audit', 'roles'],
-    ...['domain_blocks', `domain_blocks/${block}`, 'domain_allows', 'email_domain_blocks', 'ip_blocks'],
-    ...['canonical_email_blocks', 'rules', 'announcements', 'custom_emojis', 'trends'],
+    ...['reports', 'reports?resolved=true', `reports/${ids.report}`],
+    ...['accounts', 'accounts?username=an', `accounts/${ids.account}`, 'audit', 'roles'],
+    ...['domain_blocks', `domain_blocks/${ids.block}`, 'domain_allows', 'email_domain_blocks', 'ip_blocks'],
+    `ip_blocks/${ids.network}`,
+    ...['canonical_email_blocks', 'rules', `rules/${ids.rule}`, 'announcements', `announcements/${ids.announcement}`],
+    ...['custom_emojis', 'trends'],
   ]
     .map((name) => ({ path: `/moderation/${name}` }))
-    .concat({ path: '/cluster' });
+    .concat({ path: '/cluster' }, { path: '/settings/invites' });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Browser, BrowserContext, Page, Response } from 'playwright-core';
+import { allRoutes } from '../../../gateway/routes/index.js';
 import { launchChromium } from '../../kit/services/chromium.js';
 import { ServerProcess } from '../../kit/services/server-process.js';
 import { axeFaults } from './axe.js';
@@ -15,6 +16,14 @@ const TABS = 8;
 const PHONE = { width: 390, height: 844 };
 const DESK = { width: 1_280, height: 800 };
 const SCHEMES = ['light', 'dark'] as const;
+/** Addresses that show no page: the API, documents for programs, files and redirects. `/dev/mails` is for developers. */
+const NO_PAGES = [
+  /^\/api\/(?!docs)/,
+  /^\/(?:users|contexts|\.well-known|nodeinfo|assets|avatars|headers|media|media_proxy|dev)\//,
+  /^\/(?:actor|oauth\/userinfo|settings|cluster\/streaming|settings\/archive\/download)$/,
+  /^\/[\w-]+\.(?:svg|png|txt|json)$/,
+  /^\/settings\/(?:exports|imports)\/|\/export$(?<!^\/settings\/export)/,
+];
 
 type Cookies = Awaited<ReturnType<BrowserContext['storageState']>>;
 /** Returns the faults of a page that is open. */
@@ -118,6 +127,20 @@ async function byDayAndNight(page: Page, visited: Visited): Promise<readonly str
   }
   return found;
 }
+
+test('the walk visits every page that there is', () => {
+  const visited = visits.flatMap(({ pages }) => pages.map(({ path }) => path.split('?', 1)[0] ?? ''));
+  const pages = allRoutes.filter(({ method, path }) => method === 'GET' && !NO_PAGES.some((no) => no.test(path)));
+  assert.ok(pages.length > 70, String(pages.length));
+  const missed = pages.filter(({ path }) => {
+    const form = new RegExp(`^${path.replaceAll(/:\w+/g, '[^/]+')}$`);
+    return !visited.some((one) => form.test(one));
+  });
+  assert.deepEqual(
+    missed.map(({ path }) => path),
+    [],
+  );
+});
 
 for (const viewport of [PHONE, DESK])
   test(`each page is sound at ${viewport.width} px, by day and by night`, async () => {

@@ -159,8 +159,15 @@ test('the owner pauses and resumes deliveries to a server (/cluster/hosts)', asy
   const { text } = await owner.get('/cluster?done=true');
   assert.match(text, /Done\..*<bdi>slow\.example<\/bdi>.*Paused.*value="resume"/s);
   assert.doesNotMatch((await owner.get(`/cluster?after=${HOST}`)).text, /<bdi>slow\.example/);
+  const offered = async () =>
+    [...(await owner.get('/cluster')).text.matchAll(/name="action" value="(\w+)"/g)].map(([, act]) => act);
+  assert.deepEqual(await offered(), ['drop', 'resume'], 'nothing is sent to a paused server');
+  assert.equal((await steer({ host: HOST, action: 'retry' })).status, 409);
+  await owner.get('/cluster');
+  assert.equal((await owner.submit('/cluster/hosts', { action: 'drop' })).location, '/cluster?done=true');
   await owner.get('/cluster');
   assert.equal((await owner.submit('/cluster/hosts', { action: 'resume' })).status, 303);
+  assert.equal((await steer({ host: HOST, action: 'retry' })).location, '/cluster?done=true');
   assert.equal(await isHeld(), false);
 });
 
