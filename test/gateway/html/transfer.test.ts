@@ -50,15 +50,9 @@ const file = async (kind: string) => (await alice.get(`/settings/exports/${kind}
 const failedRows = (kind: string) => alice.get(`/settings/imports/${kind}.csv`);
 
 /** Sends a file, as a browser does. */
-async function send(kind: string, file: BlobPart, mode = 'merge', visitor = alice, at = server) {
+async function send(kind: string, file: BlobPart, mode = 'merge', visitor = alice) {
   await visitor.get(IMPORT);
-  const form = new FormData();
-  for (const [name, value] of Object.entries({ ...visitor.hidden(IMPORT), kind, mode })) form.set(name, value);
-  form.set('data', new Blob([file], { type: 'text/csv' }), `${kind}.csv`);
-  const cookie = [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-  const headers = { cookie, accept: 'text/html' };
-  const sent = await at.send(IMPORT, { method: 'POST', body: form, headers, redirect: 'manual' });
-  return { status: sent.status, text: await sent.text() };
+  return visitor.submit(IMPORT, { kind, mode, data: new Blob([file], { type: 'text/csv' }) });
 }
 
 /** Imports a file, and returns the part of the page that tells the result. */
@@ -181,7 +175,7 @@ test('a long list is imported in steps, one import of a list at a time, and can 
     await makeUser(bounded, 'alice');
     const visitor = await signedIn(bounded);
     const names = Array.from({ length: 400 }, (_, one) => `d${one}.example`);
-    const sendTo = (kind: string, rows: string) => send(kind, rows, 'merge', visitor, bounded);
+    const sendTo = (kind: string, rows: string) => send(kind, rows, 'merge', visitor);
     assert.equal((await sendTo('domain_blocks', names.join('\n'))).status, 303);
     const { text } = await until(
       'the pause',

@@ -3,18 +3,15 @@ import { after, before, test } from 'node:test';
 import { isProblem } from '../../../../actors/domain/problem.js';
 import { putEntry } from '../../../../gateway/settings/changes.js';
 import { Visitor } from '../../../kit/network/visitor.js';
-import { type Person, TestServer } from '../../../kit/services/server.js';
-import { makeUser, signedIn } from '../../oauth/stage.js';
+import type { Person, TestServer } from '../../../kit/services/server.js';
+import { startAliceAndBob } from './alice-and-bob.js';
 
 let server: TestServer;
 let bob: Person;
 let aliceId: string;
 let alice: Visitor;
 before(async () => {
-  server = await TestServer.start();
-  aliceId = await makeUser(server, 'alice');
-  bob = await server.person('bob');
-  alice = await signedIn(server, 'alice');
+  ({ server, aliceId, bob, alice } = await startAliceAndBob());
 });
 after(() => server?.stop());
 

@@ -6,8 +6,7 @@ import { hashPassword } from '../../../../gateway/oauth/passwords.js';
 import { signUp } from '../../../../gateway/oauth/sign-up.js';
 import { Visitor } from '../../../kit/network/visitor.js';
 import { TestServer } from '../../../kit/services/server.js';
-import { makeUser, PASSWORD } from '../../oauth/stage.js';
-import { signedIn } from './staff-browser.js';
+import { makeUser, PASSWORD, signedIn } from '../../oauth/stage.js';
 
 const PATH = '/moderation/accounts';
 const MARKUP = '<script>alert(1)</script>';

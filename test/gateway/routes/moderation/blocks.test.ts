@@ -3,8 +3,8 @@ import { after, before, test } from 'node:test';
 import { auditOf } from '../../../../gateway/moderation/audit.js';
 import type { Visitor } from '../../../kit/network/visitor.js';
 import { type Person, TestServer } from '../../../kit/services/server.js';
-import { makeUser } from '../../oauth/stage.js';
-import { sendFile, signedIn } from './staff-browser.js';
+import { makeUser, signedIn } from '../../oauth/stage.js';
+import { sendFile } from './staff-browser.js';
 
 const BLOCKS = '/moderation/domain_blocks';
 const ALLOWS = '/moderation/domain_allows';
@@ -94,8 +94,8 @@ test('limits are exported and imported as CSV; others stay, bad lines are skippe
     'not a domain,suspend,false,false,,false',
     'third.example,explode,false,false,,false',
   ].join('\n');
-  const sent = await sendFile(server, chief, BLOCKS, csv);
-  assert.equal(sent.headers.get('location'), `${BLOCKS}?added=1&skipped=3`);
+  const sent = await sendFile(chief, BLOCKS, csv);
+  assert.equal(sent.location, `${BLOCKS}?added=1&skipped=3`);
   assert.match((await chief.get(`${BLOCKS}?added=1&skipped=3`)).text, /role="status">1 added, 3 skipped\./);
   const exported = await chief.get(`${BLOCKS}/export`);
   assert.match(exported.headers.get('content-type') ?? '', /^text\/csv/);
@@ -109,8 +109,8 @@ test('limits are exported and imported as CSV; others stay, bad lines are skippe
 test('allowed servers are kept, exported and imported (/moderation/domain_allows/import)', async () => {
   await chief.get(ALLOWS);
   assert.equal((await chief.submit(ALLOWS, { domain: 'good.example' })).status, 303);
-  const sent = await sendFile(server, chief, ALLOWS, '#domain\ngood.example\nbetter.example\n-bad-\n');
-  assert.equal(sent.headers.get('location'), `${ALLOWS}?added=1&skipped=2`);
+  const sent = await sendFile(chief, ALLOWS, '#domain\ngood.example\nbetter.example\n-bad-\n');
+  assert.equal(sent.location, `${ALLOWS}?added=1&skipped=2`);
   assert.deepEqual((await chief.get(`${ALLOWS}/export`)).text.trim().split('\n').sort(), [
     '#domain',
     'better.example',
@@ -127,13 +127,13 @@ test('allowed servers are kept, exported and imported (/moderation/domain_allows
 test('a file without a domain, none at all, and a forged form change nothing', async () => {
   const before = await stored('domain_blocks');
   for (const text of ['', '\n\n', undefined]) {
-    const sent = await sendFile(server, chief, BLOCKS, text);
+    const sent = await sendFile(chief, BLOCKS, text);
     assert.equal(sent.status, 422);
-    assert.match(await sent.text(), /id="file-wrong" role="alert">Choose a file/);
+    assert.match(sent.text, /id="file-wrong" role="alert">Choose a file/);
   }
-  assert.equal((await sendFile(server, chief, BLOCKS, '\u0000\ufffd\u0001,,,,')).status, 303);
-  assert.equal((await sendFile(server, chief, BLOCKS, 'evil.example', { csrf: 'forged' })).status, 403);
-  assert.equal((await sendFile(server, chief, BLOCKS, 'x'.repeat(3_000_000))).status, 413);
+  assert.equal((await sendFile(chief, BLOCKS, '\u0000\ufffd\u0001,,,,')).status, 303);
+  assert.equal((await sendFile(chief, BLOCKS, 'evil.example', { csrf: 'forged' })).status, 403);
+  assert.equal((await sendFile(chief, BLOCKS, 'x'.repeat(3_000_000))).status, 413);
   assert.deepEqual(await stored('domain_blocks'), before);
 });
 

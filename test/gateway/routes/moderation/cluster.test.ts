@@ -5,8 +5,7 @@ import { listedHosts } from '../../../../store/federation-tables.js';
 import { Visitor } from '../../../kit/network/visitor.js';
 import { TestServer } from '../../../kit/services/server.js';
 import { until } from '../../../kit/time/until.js';
-import { makeUser } from '../../oauth/stage.js';
-import { signedIn } from './staff-browser.js';
+import { makeUser, signedIn } from '../../oauth/stage.js';
 
 const HOST = 'slow.example';
 let server: TestServer;

@@ -5,8 +5,7 @@ import { auditOf } from '../../../../gateway/moderation/audit.js';
 import type { Visitor } from '../../../kit/network/visitor.js';
 import { type Person, TestServer } from '../../../kit/services/server.js';
 import { until } from '../../../kit/time/until.js';
-import { makeUser } from '../../oauth/stage.js';
-import { sendForm, signedIn } from './staff-browser.js';
+import { makeUser, signedIn } from '../../oauth/stage.js';
 
 const RULES = '/moderation/rules';
 const ANNOUNCEMENTS = '/moderation/announcements';
@@ -111,10 +110,10 @@ test('an administrator adds an emoji with its picture, changes and removes it (/
   const picture = new Blob([await image.png().toBuffer()], { type: 'image/png' });
   const send = async (fields: Readonly<Record<string, string | Blob>>) => {
     await chief.get(EMOJI);
-    return sendForm(server, chief, EMOJI, fields);
+    return chief.submit(EMOJI, fields);
   };
   const added = await send({ shortcode: ':sun:', category: 'sky', picture });
-  assert.equal(added.headers.get('location'), `${EMOJI}?done=true`, await added.text());
+  assert.equal(added.location, `${EMOJI}?done=true`, added.text);
   await until('it is listed', async () => (await listed()).length === 1 || undefined, 10_000);
   const [sun] = await listed();
   assert.deepEqual([sun.shortcode, sun.category], ['sun', 'sky']);
@@ -128,7 +127,7 @@ test('an administrator adds an emoji with its picture, changes and removes it (/
     [{ shortcode: 'moon', category: 'sky', picture: new Blob([new Uint8Array(270_000)]) }, 'picture'],
   ] as const) {
     const refused = await send(fields);
-    const page = await refused.text();
+    const page = refused.text;
     assert.equal(refused.status === 413 ? 422 : refused.status, 422, field);
     if (refused.status === 422) assert.match(page, new RegExp(`id="${field}-wrong" role="alert"`));
   }

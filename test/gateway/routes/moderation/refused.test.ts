@@ -4,8 +4,7 @@ import { isPermitted } from '../../../../actors/domain/permissions.js';
 import { allRoutes } from '../../../../gateway/routes/index.js';
 import { Visitor } from '../../../kit/network/visitor.js';
 import { TestServer } from '../../../kit/services/server.js';
-import { makeUser } from '../../oauth/stage.js';
-import { signedIn } from './staff-browser.js';
+import { makeUser, signedIn } from '../../oauth/stage.js';
 
 /** Pages and forms for moderators. */
 const STAFF = allRoutes.filter(({ path }) => path.startsWith('/moderation'));

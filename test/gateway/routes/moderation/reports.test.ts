@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { REPORT_NOTE_CHARS_MAX } from '../../../../actors/report/report.js';
 import { type Person, TestServer } from '../../../kit/services/server.js';
-import { makeUser } from '../../oauth/stage.js';
-import { signedIn } from './staff-browser.js';
+import { makeUser, signedIn } from '../../oauth/stage.js';
 
 const PATH = '/moderation/reports';
 const MARKUP = '<script>alert(1)</script>';

@@ -5,8 +5,7 @@ import type { Visitor } from '../../../kit/network/visitor.js';
 import { type Person, TestServer } from '../../../kit/services/server.js';
 import { sameDayFor } from '../../../kit/time/same-day.js';
 import { until } from '../../../kit/time/until.js';
-import { makeUser } from '../../oauth/stage.js';
-import { signedIn } from './staff-browser.js';
+import { makeUser, signedIn } from '../../oauth/stage.js';
 
 const PATH = '/moderation/trends';
 /** Trends stay cached for longer if computing them takes long, as on a busy machine. */
