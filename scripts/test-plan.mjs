@@ -62,8 +62,8 @@ const RECORDED_SECONDS_MIN = 2;
 const FILE_SECONDS = 0.5;
 /** Smallest share of `CORES` that is reserved for a process whose files mostly wait: it computes at its start. */
 const CORES_MIN = 0.25;
-/** Longest duration of a fast file. */
-const FAST_SECONDS_MAX = 2;
+/** Longest duration of a fast file: one that is not recorded. */
+const FAST_SECONDS_MAX = 1;
 /** Bounds of a process for several files: the first pays for the imports of all, and the last processes run alone. */
 const [FILES_MAX, SHARED_SECONDS_MAX] = [36, 30];
 

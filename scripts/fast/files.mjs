@@ -12,8 +12,8 @@ const OUTSIDE = new Set([
   'sharp',
 ]);
 const TESTS = 'dist/test/';
-/** Starts services and looks for free ports. */
-const SERVICES = 'dist/cluster/local/';
+/** Modules of the server that start services or listen. */
+const SERVICES = ['dist/cluster/local/', 'dist/transport/grpc/'];
 /** Sends files, whose parsers are processes. */
 const UPLOADS = 'dist/test/kit/network/multipart.js';
 const IMPORT = /^(?:import|export)\s(?:[^'"]*?\sfrom\s)?['"]([^'"]+)['"]/gm;
@@ -32,7 +32,9 @@ function read(file) {
   );
   found = {
     outside:
-      file === UPLOADS || FETCH.test(text) || imports.some((name) => OUTSIDE.has(name) || name.startsWith(SERVICES)),
+      file === UPLOADS ||
+      FETCH.test(text) ||
+      imports.some((name) => OUTSIDE.has(name) || SERVICES.some((folder) => name.startsWith(folder))),
     tests: imports.filter((name) => name.startsWith(TESTS) && name.endsWith('.js') && existsSync(name)),
   };
   known.set(file, found);
