@@ -11,6 +11,7 @@ import { bodyBytesMax, Dispatcher, type GatewayLogger } from './http/dispatcher.
 import { Exchange, workOf } from './http/exchange.js';
 import { FileSender } from './http/file-sender.js';
 import { healthAnswer, isHealthPath } from './http/health.js';
+import type { BlockedAddresses } from './http/limits/address-blocks.js';
 import { Admission, IN_FLIGHT_MAX, type Overload } from './http/limits/admission.js';
 import { type ClientAddress, clientAddress } from './http/limits/client-address.js';
 import { RateLimits } from './http/limits/rate-limits.js';
@@ -24,7 +25,6 @@ import { preflightHeaders } from './http/request/headers.js';
 import { ConstantHead, isUsual, requestId, respond, respondAhead, respondUsual } from './http/responder.js';
 import { type Answer, type AnyRoute, JsonText, Streamed } from './http/route.js';
 import type { Services } from './http/services.js';
-import type { BlockedAddresses } from './moderation/address-blocks.js';
 import { STREAMING_PATH, StreamingEndpoints } from './streaming/endpoints.js';
 import { Hub } from './streaming/hub.js';
 import { PAGE_STREAM_PATH, PageSessions } from './streaming/page-sessions.js';

@@ -2,7 +2,7 @@ import { isId, storedId } from '../../actors/domain/ids.js';
 import { namedHashtag } from '../../actors/domain/text/hashtag.js';
 import { statuses, tagNumbers } from '../../store/tables.js';
 import type { Services } from '../http/services.js';
-import { tagsCursor } from '../timelines/tag.js';
+import { tagsCursor } from '../paging/tags-cursor.js';
 import { idsOf, type Period } from './period.js';
 
 /** Uses of one hashtag read for one query, newest first. */

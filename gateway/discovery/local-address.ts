@@ -3,12 +3,12 @@ import { isProblem } from '../../actors/domain/problem.js';
 import { namedHashtag } from '../../actors/domain/text/hashtag.js';
 import type { StoreAccountRecord } from '../../proto/gen/types.js';
 import type { Services } from '../http/services.js';
-import type { TagUses } from '../pages/status/tag.js';
 import type { Soon } from '../paging/soon.js';
 import type { ReadServices } from '../viewing/read-services.js';
 import { publishedAccount, visibleStatus } from '../viewing/visible.js';
 import { type VisibleCollection, visibleCollection } from '../viewing/visible-collections.js';
 import type { VisibleStatus } from '../viewing/visible-status.js';
+import type { TagUses } from './tag-histories.js';
 
 /** A hashtag in a search result, with its uses. */
 export interface FoundTag {

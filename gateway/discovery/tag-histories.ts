@@ -5,9 +5,19 @@ import { Cache, type Caches } from '../../store/cache/cache.js';
 import type { WrittenRow } from '../../store/cache/cached-tables.js';
 import type { ReadTables } from '../../store/port.js';
 import { tagStatuses } from '../../store/tables.js';
-import type { DayUse, TagUses } from '../pages/status/tag.js';
 import type { Soon } from '../paging/soon.js';
-import { tagsCursor } from '../timelines/tag.js';
+import { tagsCursor } from '../paging/tags-cursor.js';
+
+/** Number of uses and users on one day (UTC). */
+export interface DayUse {
+  /** Beginning of the day, milliseconds. */
+  readonly dayMs: number;
+  readonly uses: number;
+  readonly accounts: number;
+}
+
+/** History of a hashtag, with its most common recent spelling; absent if that is its name. */
+export type TagUses = readonly DayUse[] & { readonly written?: string };
 
 export const DAY_MS = 86_400_000;
 /** Source: service-interface.md, limits. */

@@ -6,12 +6,12 @@ import type { Clock } from '../../actors/domain/time.js';
 import type { LinkCard, StoreAccountRecord, StoreStatusRecord } from '../../proto/gen/types.js';
 import type { ReadTables } from '../../store/port.js';
 import { accounts, popularStatuses, statuses } from '../../store/tables.js';
-import type { DayUse, TagUses } from '../pages/status/tag.js';
 import { READS_AT_ONCE_MAX } from '../paging/cursor.js';
 import { publicCursor } from '../timelines/public.js';
 import type { LimitedAccounts } from '../viewing/account-limits.js';
 import type { LinkCards } from './link-cards.js';
 import { SharedValue } from './shared-value.js';
+import type { DayUse, TagUses } from './tag-histories.js';
 import { countByDay, DAY_MS, lastDays, type TagHistories, type Used } from './tag-histories.js';
 
 /** Public statuses of the last week in which trends are found, newest first; and rows read at a time. */

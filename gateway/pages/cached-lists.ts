@@ -7,6 +7,7 @@ import type {
   StoreAccountRecord,
 } from '../../proto/gen/types.js';
 import { Cache, type Caches } from '../../store/cache/cache.js';
+import type { TagUses } from '../discovery/tag-histories.js';
 import type { LinkTrend } from '../discovery/trends.js';
 import { type CachedGroups, GROUP_PAGES_MAX } from '../notifications/cached-groups.js';
 import type { EmojiLookup } from '../settings/custom-emoji.js';
@@ -15,7 +16,6 @@ import { renderAdminAccount } from './account/admin.js';
 import { renderFilter } from './account/filter.js';
 import { CachedJson } from './cached-json.js';
 import { type ReportCard, ReportCards } from './report/cached-reports.js';
-import type { TagUses } from './status/tag.js';
 import { renderTag } from './status/tag.js';
 import { renderTrendsLink } from './status/trends-link.js';
 

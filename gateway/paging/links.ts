@@ -1,14 +1,11 @@
-/** Links of a page to its neighbours, as paths of pages. */
-export interface Neighbours {
-  readonly newer: string | undefined;
-  readonly older: string | undefined;
-}
-
 /**
  * Converts the `Link` header of a list of the API to links of the page at `url`, with the same queries. The first page has no
  * newer one.
  */
-export function linksOf(header: string | undefined, url: string): Neighbours {
+export function linksOf(
+  header: string | undefined,
+  url: string,
+): { newer: string | undefined; older: string | undefined } {
   const [path, own = ''] = url.split('?', 2);
   const to = (relation: string) => {
     const query = new RegExp(`<[^>?]*\\?([^>]*)>; rel="${relation}"`).exec(header ?? '')?.[1];

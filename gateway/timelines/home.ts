@@ -6,6 +6,7 @@ import { AheadCursor, type Cursor, DistinctCursor, MergedCursor } from '../pagin
 import { accountCursor } from '../paging/eras.js';
 import { type Page, readPage, type Select } from '../paging/page.js';
 import { type Soon, soon } from '../paging/soon.js';
+import { tagsCursor } from '../paging/tags-cursor.js';
 import { judge, PLACES, type Place, type StatusAudience } from '../viewing/judge.js';
 import type { Lens } from '../viewing/lens.js';
 import type { ReadServices } from '../viewing/read-services.js';
@@ -14,7 +15,6 @@ import { visibleById } from '../viewing/visible.js';
 import type { VisibleStatus } from '../viewing/visible-status.js';
 import { Repeats, Shown } from './repeats.js';
 import { RingCursor } from './ring-cursor.js';
-import { tagsCursor } from './tag.js';
 
 /** Rows read ahead from each source: a page's worth with few sources, only what merging needs with many. */
 const CHUNK_MAX = 20;

@@ -1,7 +1,6 @@
 import type { Answer } from '../../http/route.js';
-import type { Neighbours } from '../../paging/links.js';
 import { Csrf, Labelled } from '../parts/form.js';
-import { Pager } from '../parts/pager.js';
+import { type Neighbours, Pager } from '../parts/pager.js';
 import { Time } from '../parts/time.js';
 import type { Site } from '../site.js';
 import type { Texts } from '../texts/index.js';

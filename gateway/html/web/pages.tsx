@@ -4,7 +4,7 @@ import type { Relationship } from '../../pages/account/relationship.js';
 import type { Announcement } from '../../pages/instance/announcement.js';
 import type { Status } from '../../pages/status/status.js';
 import { Csrf } from '../parts/form.js';
-import { Pager } from '../parts/pager.js';
+import { type Neighbours, Pager } from '../parts/pager.js';
 import { Author, People, personPath, shownName } from '../parts/person.js';
 import { ownPersonPath } from '../parts/post.js';
 import { ProfileHead } from '../parts/profile-head.js';
@@ -14,11 +14,6 @@ import { Announcements } from './announcements.js';
 import { Compose, type Draft } from './compose.js';
 import { type Client, framed } from './frame.js';
 import { OwnFeed, OwnPost } from './own-post.js';
-
-interface Neighbours {
-  readonly older: string | undefined;
-  readonly newer: string | undefined;
-}
 
 /** The home timeline. */
 export interface Home extends Neighbours {

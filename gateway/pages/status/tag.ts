@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { tagUrl } from '../../../actors/domain/addresses.js';
 import { tagId } from '../../../actors/domain/text/tag-id.js';
+import type { DayUse, TagUses } from '../../discovery/tag-histories.js';
 import { entity, type Shape, uri } from '../../http/entity.js';
 import type { InstanceSettings } from '../../settings/settings.js';
 
@@ -50,14 +51,3 @@ export function renderHistory(history: readonly DayUse[]): TagHistory[] {
     accounts: String(accounts),
   }));
 }
-
-/** Number of uses and users on one day (UTC). */
-export interface DayUse {
-  /** Beginning of the day, milliseconds. */
-  readonly dayMs: number;
-  readonly uses: number;
-  readonly accounts: number;
-}
-
-/** History of a hashtag, with its most common recent spelling; absent if that is its name. */
-export type TagUses = readonly DayUse[] & { readonly written?: string };

@@ -1,7 +1,7 @@
 import ipaddr from 'ipaddr.js';
-import type { Clock } from '../../actors/domain/time.js';
-import type { InstanceEntry } from '../../proto/gen/types.js';
-import { type EntrySource, keepRefreshed } from '../settings/refreshed.js';
+import type { Clock } from '../../../actors/domain/time.js';
+import type { InstanceEntry } from '../../../proto/gen/types.js';
+import { type EntrySource, keepRefreshed } from '../../settings/refreshed.js';
 
 /** Address ranges whose requests are refused. Each request is checked, so the answer comes from memory. */
 export interface BlockedAddresses {
