@@ -13,6 +13,7 @@ import { Status } from '../../pages/status/status.js';
 import { arrayOf } from '../../pages/status/status-pages.js';
 import { idText } from '../../paging/bounds.js';
 import { type Soon, soon } from '../../paging/soon.js';
+import { withGrafts } from '../../viewing/grafts.js';
 import { PLACES } from '../../viewing/judge.js';
 import type { ReadServices } from '../../viewing/read-services.js';
 import { notFound, visibleById, visibleStatus } from '../../viewing/visible.js';
@@ -147,7 +148,8 @@ const context = route({
     if (isProblem(seen)) return seen;
     const root = seen.original ?? seen.record;
     const thread = await services.askConversation(root.conversationId, 'context', { statusId: root.id });
-    return isProblem(thread) ? thread : contextAnswer(services, viewer, { thread, root });
+    if (isProblem(thread)) return thread;
+    return contextAnswer(services, viewer, { thread: await withGrafts(services, root, thread), root });
   },
 });
 

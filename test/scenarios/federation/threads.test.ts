@@ -90,3 +90,50 @@ test('hostile lists of answers bring nothing that is not an answer', async () =>
   assert.equal(home.asked(new URL(loop).pathname).length, 1);
   assert.equal(away.asked('/replies/foreign').length, 0);
 });
+
+/** Returns the texts above a status. */
+const ancestors = async (uri: string) =>
+  (await get(`v1/statuses/${(await resolved(uri)).id}/context`)).ancestors.map(({ content }: Document) => content);
+
+test('a reply shows what it answers once that has arrived, through eight threads', async () => {
+  const cat = away.actor('cat');
+  const { accounts } = await get(`v2/search?q=${encodeURIComponent(cat.uri)}&resolve=true`);
+  await call(server.url, ada, 'POST', `/api/v1/accounts/${accounts[0].id}/follow`);
+  const [follow] = await away.gets('Follow');
+  assert.equal(await cat.post(`${server.url}/inbox`, cat.activity('Accept', follow?.activity)), 202);
+  const ids = Array.from({ length: 10 }, () => away.uri('grafted'));
+  const missing = { status: 503 };
+  const noteOf = (index: number) => {
+    const more = index === 0 ? {} : { inReplyTo: ids[index - 1] };
+    return { ...cat.note(`<p>${index}</p>`, more), id: ids[index] };
+  };
+  for (const id of ids) away.answer(new URL(id).pathname, missing);
+  // Each arrives before the one that it answers, whose server does not answer.
+  for (let index = ids.length - 1; index >= 0; index--) {
+    assert.equal(await cat.post(`${server.url}/inbox`, cat.activity('Create', noteOf(index))), 202);
+    await until(
+      `status ${index}`,
+      async () => (await resolved(ids[index] ?? '')) !== undefined || undefined,
+      SEEN_MS_MAX,
+    );
+  }
+  assert.deepEqual(await ancestors(ids[0] ?? ''), []);
+  assert.deepEqual(await ancestors(ids[3] ?? ''), ['<p>0</p>', '<p>1</p>', '<p>2</p>']);
+  const eight = Array.from({ length: 8 }, (_, index) => `<p>${index + 1}</p>`);
+  assert.deepEqual(await ancestors(ids[9] ?? ''), eight);
+});
+
+test('statuses that answer each other in a circle have each other above them once', async () => {
+  const [one, two] = [away.uri('circle'), away.uri('circle')];
+  const mention = { tag: [{ type: 'Mention', href: `${server.url}/users/ada`, name: '@ada' }] };
+  for (const [id, inReplyTo] of [
+    [one, two],
+    [two, one],
+  ] as const) {
+    away.answer(new URL(id).pathname, { status: 503 });
+    const note = { ...bob.note(`<p>${id === one ? 'one' : 'two'}</p>`, { inReplyTo, ...mention }), id };
+    assert.equal(await bob.post(`${server.url}/inbox`, bob.activity('Create', note)), 202);
+    await until('the status', async () => (await resolved(id)) !== undefined || undefined, SEEN_MS_MAX);
+  }
+  for (const id of [one, two]) assert.ok((await ancestors(id)).length <= 1, id);
+});
