@@ -3,7 +3,6 @@ import type { Texts } from '../texts.js';
 export const access: Texts['auth']['access'] = {
   signedInAs: (username) => `Angemeldet als @${username}`,
   signOut: 'Abmelden',
-  tryAgain: 'Noch einmal versuchen',
   signInFaults: {
     tooMany: 'Zu viele Versuche. Bitte versuche es in einer Viertelstunde wieder.',
     wrong: 'E-Mail-Adresse, Name oder Passwort stimmen nicht.',

@@ -4,8 +4,6 @@ export const posts: Texts['posts'] = {
   boosted: 'teilte',
   pinned: 'Angeheftet',
   edited: 'bearbeitet',
-  replyTo: 'Antwort auf',
-  showMore: 'Mehr anzeigen',
   sensitive: 'Heikle Medien',
   filtered: 'Gefiltert',
   showAnyway: 'Trotzdem anzeigen',
@@ -28,5 +26,4 @@ export const posts: Texts['posts'] = {
   interactUnknown: 'Wenn man auf dem Server nicht antworten kann, suche dort nach',
   history: 'Versionen',
   version: (number) => `Version ${number}`,
-  automated: 'Automatisch',
 };

@@ -11,7 +11,6 @@ export const profile: Texts['profile'] = {
   group: 'Gruppe',
   locked: 'Bestätigt Folgende',
   limited: 'Die Moderation dieses Servers hat dieses Konto eingeschränkt.',
-  suspended: 'Dieses Konto ist gesperrt.',
   memorial: 'In Erinnerung. Die Person hinter diesem Konto ist gestorben.',
   moved: 'ist umgezogen zu',
   verified: 'Bestätigter Link',
@@ -29,6 +28,5 @@ export const profile: Texts['profile'] = {
   featured: 'Hervorgehobene Leute',
   people: (name) => `Leute, denen ${name} folgt`,
   followersOf: (name) => `Folgende von ${name}`,
-  pinned: 'Angeheftete Beiträge',
   moderate: 'In der Moderation öffnen',
 };

@@ -2,7 +2,6 @@
 export const access = {
   signedInAs: (username: string) => `Signed in as @${username}`,
   signOut: 'Sign out',
-  tryAgain: 'Try again',
   signInFaults: {
     tooMany: 'Too many attempts. Please try again in a quarter of an hour.',
     wrong: 'Invalid e-mail address, username or password.',

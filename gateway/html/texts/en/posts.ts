@@ -3,8 +3,6 @@ export const posts = {
   boosted: 'boosted',
   pinned: 'Pinned',
   edited: 'edited',
-  replyTo: 'In reply to',
-  showMore: 'Show more',
   sensitive: 'Sensitive media',
   filtered: 'Filtered',
   showAnyway: 'Show anyway',
@@ -27,5 +25,4 @@ export const posts = {
   interactUnknown: 'If that server shows no way to reply, search there for',
   history: 'Edit history',
   version: (number: number) => `Version ${number}`,
-  automated: 'Automated',
 };

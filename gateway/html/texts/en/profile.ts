@@ -10,7 +10,6 @@ export const profile = {
   group: 'Group',
   locked: 'Approves followers',
   limited: 'Moderators of this server have limited this account.',
-  suspended: 'This account is suspended.',
   memorial: 'In remembrance. The person behind this account has died.',
   moved: 'moved to',
   verified: 'Verified link',
@@ -28,6 +27,5 @@ export const profile = {
   featured: 'Featured people',
   people: (name: string) => `People whom ${name} follows`,
   followersOf: (name: string) => `Followers of ${name}`,
-  pinned: 'Pinned posts',
   moderate: 'Open in moderation',
 };
