@@ -6,7 +6,7 @@ import { prefersDocument } from '../http/accept.js';
 import type { Answer, Request } from '../http/route.js';
 import type { Services } from '../http/services.js';
 import type { Soon } from '../paging/soon.js';
-import { NO_STORE } from './answering.js';
+import { NO_STORE, unlessKnown } from './answering.js';
 import { signedRequest } from './signed-request.js';
 
 type Signed = Pick<Request<unknown, unknown, unknown>, 'headers' | 'target'> & {
@@ -41,12 +41,15 @@ export const unsigned = (): Problem => problem('unauthorized', 'Requests for thi
 
 /**
  * Wraps the handler of a document of local people. With AUTHORIZED_FETCH only signed requests get it, and no shared
- * cache stores it.
+ * cache stores it. A reader who has a document that everybody may see gets 304.
  */
 export const authorized =
   <P, Q, B>(handle: (request: Request<P, Q, B>) => Soon<Answer | Problem>) =>
-  (request: Request<P, Q, B>): Soon<Answer | Problem> =>
-    request.services.instance.authorizedFetch ? onlySigned(request, handle) : handle(request);
+  async (request: Request<P, Q, B>): Promise<Answer | Problem> => {
+    const isOnlySigned = request.services.instance.authorizedFetch;
+    const answer = await (isOnlySigned ? onlySigned(request, handle) : handle(request));
+    return isProblem(answer) ? answer : unlessKnown(answer, request.headers['if-none-match']);
+  };
 
 type Handle<P, Q, B> = (request: Request<P, Q, B>) => Soon<Answer | Problem>;
 

@@ -148,3 +148,26 @@ test('bounds that are no ids are ignored, and unknown people have no collections
   ])
     assert.equal((await fetched(`/users/nobody/${name}`)).status, 404, name);
 });
+
+test('a reader who has a collection gets 304 until it changes', async () => {
+  const zoe = await server.person('zoe');
+  const id = await zoe.says('first');
+  const accept = 'application/activity+json';
+  for (const path of ['', '/outbox', '/outbox?page=true', '/followers', '/collections/featured', `/statuses/${id}`]) {
+    const read = (headers: Record<string, string> = {}) =>
+      server.ask('GET', `/users/${zoe.name}${path}`, undefined, undefined, { accept, ...headers });
+    const etag = (await read()).headers.get('etag') ?? '';
+    assert.match(etag, /^W\/"[\w-]{22}"$/, path);
+    for (const known of [etag, etag.slice(2), `"other", ${etag}`]) {
+      const { status, headers, body } = await read({ 'if-none-match': known });
+      assert.deepEqual([status, headers.get('etag'), body], [304, etag, ''], path);
+      assert.match(headers.get('cache-control') ?? '', /^public, max-age=/);
+    }
+    for (const other of ['"other"', 'W/', ',,', `${etag}x`])
+      assert.equal((await read({ 'if-none-match': other })).status, 200, `${path} ${other}`);
+  }
+  const before = (await fetched(`/users/${zoe.name}/outbox`)).headers.get('etag') ?? '';
+  await zoe.says('second');
+  const headers = { accept, 'if-none-match': before };
+  assert.equal((await server.ask('GET', `/users/${zoe.name}/outbox`, undefined, undefined, headers)).status, 200);
+});

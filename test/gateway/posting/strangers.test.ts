@@ -64,6 +64,13 @@ test('a host that cannot be reached costs no time, and names of this server no l
   assert.deepEqual(asked, ['ben@dead.example']);
 });
 
+test('ten unknown people are looked up for one status, however many it mentions', async () => {
+  const { asked, waited } = world();
+  const names = Array.from({ length: 30 }, (_, index) => `p${index}@h${index}.example`);
+  assert.equal(await waited(...names), 100);
+  assert.deepEqual(asked, names.slice(0, 10));
+});
+
 test('a post that mentions people of a host that never answers takes 2 s once', async () => {
   const sockets = new Set<Socket>();
   const mute = createServer((socket) => void sockets.add(socket.on('error', () => {})));
