@@ -14,6 +14,7 @@ import { benchGrowth } from './crowd/growth.js';
 import { benchHttpDeliveries } from './crowd/http-deliveries.js';
 import { benchRemoteDeliveries } from './crowd/remote-deliveries.js';
 import { endTogether } from './end-together.js';
+import { benchBacklog } from './federation/backlog.js';
 import { benchCreates } from './federation/creates.js';
 import { benchDeliver } from './federation/deliver.js';
 import { benchInbox } from './federation/inbox.js';
@@ -91,6 +92,7 @@ const benchmarks: Readonly<Record<string, () => Promise<Row[]>>> = {
   deliver: benchDeliver,
   queue: benchQueue,
   'many-hosts': benchManyHosts,
+  backlog: benchBacklog,
   bulk: benchBulk,
   'bare-page': benchBarePage,
   verify_credentials: benchVerify,

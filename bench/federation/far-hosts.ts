@@ -14,23 +14,28 @@ const SLOW_MS = 2_000;
 const LISTENING_MS_MAX = 10_000;
 const TYPE = 'application/activity+json';
 
+/** Hosts that answer at once; after SLOW_MS; or not at all once they are buried. */
+export type FarKind = 'fast' | 'slow' | 'dead';
+
 /** One process that serves many hosts: each address of loopback is a host, on one port for each kind. */
 export class FarHosts {
-  /** Latest arrival of an activity of a type, and number of them, at hosts that answer at once. */
-  readonly #arrived = new Map<string, number>();
-  readonly #arrivedSlowly = new Map<string, number>();
-  #lastMs = 0;
+  /** Numbers of arrived activities, by kind of host and type. */
+  readonly #arrived: Record<FarKind, Map<string, number>> = { fast: new Map(), slow: new Map(), dead: new Map() };
+  readonly #lastMs: Record<FarKind, number> = { fast: 0, slow: 0, dead: 0 };
+  /** Time that revived hosts take for an answer. */
+  #revivedMs = 0;
+  #deadPort = 0;
 
   private constructor(
     private readonly key: KeyPair,
-    private readonly servers: Record<'fast' | 'slow' | 'dead', Server>,
+    private readonly servers: Record<FarKind, Server>,
   ) {}
 
   static async open(): Promise<FarHosts> {
     const made: { hosts?: FarHosts } = {};
-    const serve = (isSlow: boolean) =>
-      createServer((request, response) => void made.hosts?.answer(request, response, isSlow)).listen(0, '0.0.0.0');
-    const servers = { fast: serve(false), slow: serve(true), dead: serve(false) };
+    const serve = (kind: FarKind) =>
+      createServer((request, response) => void made.hosts?.answer(request, response, kind)).listen(0, '0.0.0.0');
+    const servers = { fast: serve('fast'), slow: serve('slow'), dead: serve('dead') };
     await until(
       'listening servers',
       () => Object.values(servers).every(({ listening }) => listening) || undefined,
@@ -43,7 +48,8 @@ export class FarHosts {
   /** Makes people of so many hosts follow a local person; resolves when all are accepted. A tenth of the hosts is slow, one dead, if `mixed`. */
   async follow(base: string, person: string, people: number, hosts: number, mixed: boolean): Promise<void> {
     const inbox = new URL('/inbox', base);
-    const before = this.count('Accept') + this.countSlow('Accept');
+    const accepted = () => this.count('Accept') + this.count('Accept', 'slow') + this.count('Accept', 'dead');
+    const before = accepted();
     await inParallel(
       Array.from({ length: people }, (_, index) => index),
       FOLLOWS_AT_ONCE,
@@ -66,36 +72,40 @@ export class FarHosts {
         }
       },
     );
-    const all = () => this.count('Accept') + this.countSlow('Accept') - before >= people || undefined;
-    await until('all Accepts', all, ACCEPTED_MS_MAX);
+    await until('all Accepts', () => accepted() - before >= people || undefined, ACCEPTED_MS_MAX);
   }
 
-  count = (type: string): number => this.#arrived.get(type) ?? 0;
-  countSlow = (type: string): number => this.#arrivedSlowly.get(type) ?? 0;
-  /** Time of the latest arrival at a host that answers at once. */
-  get lastMs(): number {
-    return this.#lastMs;
-  }
+  count = (type: string, kind: FarKind = 'fast'): number => this.#arrived[kind].get(type) ?? 0;
+  /** Returns the time of the latest arrival at hosts of a kind. */
+  lastMs = (kind: FarKind = 'fast'): number => this.#lastMs[kind];
 
   /** Closes the port of dead hosts. */
   async bury(): Promise<void> {
+    this.#deadPort = (this.servers.dead.address() as AddressInfo).port;
     await closed(this.servers.dead);
+  }
+
+  /** Opens the port of dead hosts again. They take so long for an answer. */
+  async revive(answerMs: number): Promise<void> {
+    const { dead } = this.servers;
+    this.#revivedMs = answerMs;
+    await new Promise<void>((done) => void dead.listen(this.#deadPort, '0.0.0.0', done));
   }
 
   async close(): Promise<void> {
     for (const server of Object.values(this.servers)) if (server.listening) await closed(server);
   }
 
-  private async answer(request: IncomingMessage, response: ServerResponse, isSlow: boolean): Promise<void> {
+  private async answer(request: IncomingMessage, response: ServerResponse, kind: FarKind): Promise<void> {
     const pieces: Buffer[] = [];
     for await (const piece of request) pieces.push(piece as Buffer);
     const url = new URL(request.url ?? '', `http://${request.headers.host}`);
     if (request.method === 'POST') {
       const { type } = JSON.parse(Buffer.concat(pieces).toString()) as { type: string };
-      if (isSlow && type !== 'Accept') await sleep(SLOW_MS);
-      const counts = isSlow ? this.#arrivedSlowly : this.#arrived;
-      counts.set(type, (counts.get(type) ?? 0) + 1);
-      if (!isSlow) this.#lastMs = performance.now();
+      if (kind === 'slow' && type !== 'Accept') await sleep(SLOW_MS);
+      if (kind === 'dead' && this.#revivedMs > 0) await sleep(this.#revivedMs);
+      this.#arrived[kind].set(type, this.count(type, kind) + 1);
+      this.#lastMs[kind] = performance.now();
       return void response.writeHead(202).end();
     }
     const json = (type: string, body: object) => {

@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { setApart } from '../cores.js';
 import { closedLoop, openLoop } from '../open-loop.js';
 import { OtherWork } from '../process-figures.js';
 import { percentile, type Row } from '../row.js';
 import { get, Town } from '../town.js';
-import type { Probed, ProbeWish } from './local-probe.js';
+import { LocalRequests } from './local-requests.js';
 import { RemoteHosts } from './remote-hosts.js';
 
 const HOSTS = 500;
@@ -47,14 +44,14 @@ interface Round {
 export async function benchInboxOverload(): Promise<Row[]> {
   const town = await Town.open(0, FOLLOWERS, { settings: { FEDERATION_ALLOW_CIDRS: 'loopback' } });
   let hosts: RemoteHosts | undefined;
-  let probe: LocalProbe | undefined;
+  let probe: LocalRequests | undefined;
   try {
     const isApart = setApart(town.target.pids);
     hosts = await RemoteHosts.open(HOSTS, town);
     for (const reader of town.followers) await town.call(get('/api/v1/timelines/home', reader, Array.isArray));
     const port = Number(new URL(town.target.urls[0] ?? '').port);
     const tokens = town.followers.map(({ token }) => token);
-    probe = new LocalProbe({ port, tokens, perSecond: LOCAL_PER_SECOND });
+    probe = new LocalRequests({ port, tokens, perSecond: LOCAL_PER_SECOND });
     const rate = await closedLoop(port, CLOSED_IN_FLIGHT, WARM_UP, nextOf(await hosts.creates(WARM_UP)), ANSWERS);
     await probe.run(OPEN_SECONDS);
     const rounds: Round[] = [];
@@ -67,25 +64,31 @@ export async function benchInboxOverload(): Promise<Row[]> {
   }
 }
 
-async function roundOf(town: Town, port: number, hosts: RemoteHosts, probe: LocalProbe, rate: number): Promise<Round> {
+async function roundOf(
+  town: Town,
+  port: number,
+  hosts: RemoteHosts,
+  probe: LocalRequests,
+  rate: number,
+): Promise<Round> {
   const others = new OtherWork(town.target.pids);
   const full: number[] = [];
   const capacityNow = async (): Promise<number> => {
     const count = Math.ceil(rate * CLOSED_SECONDS);
     const next = nextOf(await hosts.creates(count));
-    const local = probe.run(CLOSED_SECONDS);
+    const local = settledTimes(probe, CLOSED_SECONDS);
     const perSecond = await closedLoop(port, CLOSED_IN_FLIGHT, count, next, ANSWERS);
     full.push(...(await local));
     await town.target.settled();
     return perSecond;
   };
-  const idle = await probe.run(OPEN_SECONDS);
+  const idle = await settledTimes(probe, OPEN_SECONDS);
   const before = await capacityNow();
   const next = nextOf(await hosts.creates(Math.ceil(TIMES * before * OPEN_SECONDS) + 1));
   const fromMs = performance.now() + SETTLING_SECONDS * 1_000;
   const [all, loaded] = await Promise.all([
     openLoop(port, TIMES * before, OPEN_SECONDS, next),
-    probe.run(OPEN_SECONDS),
+    settledTimes(probe, OPEN_SECONDS),
   ]);
   await town.target.settled();
   const capacity = (before + (await capacityNow())) / 2;
@@ -135,24 +138,9 @@ function nextOf(texts: readonly string[]): () => string {
   return () => texts[index++] as string;
 }
 
-/** Local requests at a fixed rate, made by a process of its own. */
-class LocalProbe {
-  readonly #child: ChildProcess;
-
-  constructor(wish: ProbeWish) {
-    const program = fileURLToPath(new URL('./local-probe.js', import.meta.url));
-    this.#child = fork(program, [JSON.stringify(wish)]);
-  }
-
-  /** Returns the milliseconds of all requests of these seconds but those of the first one, ascending. */
-  async run(seconds: number): Promise<number[]> {
-    this.#child.send(seconds);
-    const [{ timesMs, failed }] = (await once(this.#child, 'message')) as [Probed];
-    assert.equal(failed, 0, 'each local request is answered with 200');
-    return timesMs.slice(LOCAL_PER_SECOND * SETTLING_SECONDS).sort((a, b) => a - b);
-  }
-
-  end(): void {
-    this.#child.kill();
-  }
+/** Returns the milliseconds of local requests of these seconds but those of the first one, ascending. */
+async function settledTimes(probe: LocalRequests, seconds: number): Promise<number[]> {
+  const { timesMs, failed } = await probe.run(seconds);
+  assert.equal(failed, 0, 'each local request is answered with 200');
+  return timesMs.slice(LOCAL_PER_SECOND * SETTLING_SECONDS).sort((a, b) => a - b);
 }
