@@ -2,6 +2,7 @@ import type { DomainPolicies } from '../actors/domain/servers/domain-policy.js';
 import { type AccountKeys, INSTANCE_KEY } from '../actors/federation/account-keys.js';
 import { OutgoingDocuments } from '../actors/federation/delivery/documents.js';
 import { DeliveryFigures } from '../actors/federation/delivery/figures.js';
+import { eventLoop, paced, pacedTurns } from '../actors/federation/delivery/pace.js';
 import type { DeliveryContext } from '../actors/federation/delivery/pass.js';
 import { DELIVERIES_MAX } from '../actors/federation/delivery/pass.js';
 import { instanceActorUri } from '../actors/federation/documents/actor.js';
@@ -55,7 +56,7 @@ export function deliveryOf(
   { accountKeys, federation }: { readonly accountKeys: AccountKeys; readonly federation: Federation },
 ): DeliveryContext {
   return {
-    ...{ tables, clock, random, inTurn: inTurns(DELIVERIES_MAX) },
+    ...{ tables, clock, random, inTurn: pacedTurns(inTurns(DELIVERIES_MAX), paced(eventLoop(clock))) },
     client: federation.client,
     signers: accountKeys,
     synchronization: (account, uri, inbox) => headerFor(tables, account, uri, inbox),

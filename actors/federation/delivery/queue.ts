@@ -3,6 +3,7 @@ import { put, type RowWrite, type Tables, WRITE_ROWS_MAX } from '../../../store/
 import { hostId } from '../../remote-host/remote-host.js';
 import type { Effects, Happened } from '../../runtime/kind.js';
 import { document } from '../documents/context.js';
+import { nextTurn } from './pace.js';
 import { deliveryBucket, digestOf } from './rows.js';
 
 /** An activity for other servers. */
@@ -20,6 +21,8 @@ export interface Outgoing {
 
 /** Hosts whose actors are woken at a time. */
 const HOSTS_AT_ONCE = 16;
+/** Inboxes after which other work of the event loop runs: their rows take about a millisecond. */
+const INBOXES_AT_ONCE = 64;
 
 /**
  * Stores an activity for each inbox and wakes the actors of their hosts. Durable when resolved, as far as effects are;
@@ -34,7 +37,8 @@ export async function queueActivity(
   place = 0,
 ): Promise<void> {
   const hosts = new Map<string, { readonly domain: string; readonly inboxes: string[] }>();
-  for (const inbox of inboxes) {
+  for (const [index, inbox] of inboxes.entries()) {
+    if (index % INBOXES_AT_ONCE === INBOXES_AT_ONCE - 1) await nextTurn();
     const domain = URL.canParse(inbox) ? new URL(inbox).host : '';
     const host = hostId(domain);
     const known = hosts.get(host);
@@ -54,16 +58,12 @@ export async function queueActivity(
   const rows: RowWrite[] = [];
   for (const [host, { inboxes: own }] of hosts)
     for (const inbox of own) {
-      const key = {
-        host,
-        bucket: deliveryBucket(wholeMs),
-        atMs: wholeMs,
-        seq,
-        part: `${place} ${name} ${digestOf(inbox)}`,
-      };
+      const part = `${place} ${name} ${digestOf(inbox)}`;
+      const key = { host, bucket: deliveryBucket(wholeMs), atMs: wholeMs, seq, part };
       rows.push(put(deliveries, key, { ...waiting, inbox }));
+      if (rows.length === WRITE_ROWS_MAX) await effects.write(rows.splice(0));
     }
-  for (let at = 0; at < rows.length; at += WRITE_ROWS_MAX) await effects.write(rows.slice(at, at + WRITE_ROWS_MAX));
+  if (rows.length > 0) await effects.write(rows);
   const told = [...hosts];
   for (let at = 0; at < told.length; at += HOSTS_AT_ONCE) {
     const some = told.slice(at, at + HOSTS_AT_ONCE);
