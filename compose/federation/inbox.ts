@@ -2,6 +2,7 @@ import { isProblem } from '../../actors/domain/problem.js';
 import { Inbox, type Signatures, takeLater } from '../../actors/federation/inbox/inbox.js';
 import type { IncomingServices } from '../../actors/federation/inbox/port.js';
 import { KnownActivities, SeenSignatures } from '../../actors/federation/inbox/replays.js';
+import { Turns } from '../../actors/federation/inbox/turns.js';
 import { WaitingActivities } from '../../actors/federation/inbox/waiting.js';
 import { FollowersComparison } from '../../actors/federation/synchronization/comparison.js';
 import { answererOf, askerOf, receiverOf } from '../../actors/runtime/kind.js';
@@ -76,5 +77,6 @@ export async function openInbox(
   const comparison = new FollowersComparison({ ...services, tables, clock, caches, client });
   const synchronize = (sender: StoreAccountRecord, header: string) => comparison.begin(sender, header);
   const seen = new SeenSignatures(caches);
-  return { inbox: new Inbox({ services, signatures, waiting, heard, synchronize, seen }), waiting };
+  const turns = new Turns(clock);
+  return { inbox: new Inbox({ services, signatures, waiting, heard, synchronize, seen, turns }), waiting };
 }

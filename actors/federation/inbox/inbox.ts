@@ -12,7 +12,7 @@ import { isMissing } from '../remote/port.js';
 import { SYNCHRONIZATION_HEADER } from '../synchronization/header.js';
 import type { IncomingActivity, IncomingServices, Outcome } from './port.js';
 import { SeenSignatures } from './replays.js';
-import { type Turn, Turns } from './turns.js';
+import type { Turn, Turns } from './turns.js';
 
 /** Verifies requests: transport/federation/verification.ts. */
 export interface Signatures {
@@ -36,7 +36,7 @@ export interface InboxNeeds {
   /** Compares the sender's followers here with those that its server knows, in the background (FEP-8fcf). */
   readonly synchronize?: (sender: IncomingActivity['sender'], header: string) => void;
   readonly seen?: SeenSignatures;
-  readonly turns?: Turns;
+  readonly turns: Turns;
 }
 
 /** The request was taken; the answer is 202. */
@@ -51,7 +51,7 @@ export class Inbox {
   constructor(needs: InboxNeeds) {
     this.#needs = needs;
     this.#seen = needs.seen ?? new SeenSignatures();
-    this.#turns = needs.turns ?? new Turns();
+    this.#turns = needs.turns;
   }
 
   /** Number of activities that wait for their turn. */

@@ -1,16 +1,10 @@
 import { Unavailable } from '../../domain/problem.js';
+import type { Clock } from '../../domain/time.js';
+import { BesidePeople } from './beside-people.js';
 
-/**
- * Activities that are worked on at a time while no requests of people arrive: enough for 1,500 a second while a journal
- * entry takes 20 ms.
- */
+/** Activities that are worked on at a time: enough for 1,500 a second while a journal entry takes 20 ms. */
 export const AT_ONCE_MAX = 32;
-/**
- * Activities that are worked on at a time while requests of people arrive. All of them may go on in one turn of the event
- * loop, when the journal has written their entries; a request waits for this turn at each of its steps.
- */
-export const AT_ONCE_BESIDE_PEOPLE_MAX = 4;
-/** Activities after the latest request of a person that are worked on a few at a time: about a quarter of a second. */
+/** Activities after the latest request of a person that count as beside it: about a quarter of a second. */
 const BESIDE_PEOPLE = 256;
 /** Activities that wait for their turn, with their bodies: at most 256 MiB if all have the largest size. */
 export const WAITING_MAX = 256;
@@ -35,7 +29,9 @@ export interface Turn {
  * so that a busy host delays others by no more than one activity each.
  */
 export class Turns {
+  readonly #clock: Pick<Clock, 'monotonicMs'>;
   readonly #atOnceMax: number;
+  readonly #besidePeople: BesidePeople;
   #busy = 0;
   /** Activities that still count as beside people's requests. */
   #beside = 0;
@@ -45,8 +41,10 @@ export class Turns {
   readonly #outside = new Map<string, number>();
   #outsideAll = 0;
 
-  constructor(atOnceMax = AT_ONCE_MAX) {
+  constructor(clock: Pick<Clock, 'monotonicMs'>, atOnceMax = AT_ONCE_MAX) {
+    this.#clock = clock;
     this.#atOnceMax = atOnceMax;
+    this.#besidePeople = new BesidePeople(atOnceMax);
   }
 
   /** Number of activities that wait for their turn. */
@@ -59,14 +57,13 @@ export class Turns {
     return this.#waiting >= WAITING_MAX;
   }
 
-  /** Records a request of a person: for a while fewer activities are worked on at a time. */
+  /** Records a request of a person: for a while no more activities are worked on at a time than it can wait for. */
   yieldToPeople(): void {
     this.#beside = BESIDE_PEOPLE;
   }
 
   get #hasRoom(): boolean {
-    const max = this.#beside > 0 ? Math.min(AT_ONCE_BESIDE_PEOPLE_MAX, this.#atOnceMax) : this.#atOnceMax;
-    return this.#busy < max;
+    return this.#busy < (this.#beside > 0 ? this.#besidePeople.max : this.#atOnceMax);
   }
 
   /** Runs `work` in turn. @throws Unavailable at once when too many wait */
@@ -124,7 +121,11 @@ export class Turns {
       const next = this.#shift();
       if (next === undefined) return;
       this.#begin();
-      setImmediate(next);
+      const fromMs = this.#clock.monotonicMs();
+      setImmediate(() => {
+        this.#besidePeople.observe(this.#clock.monotonicMs() - fromMs);
+        next();
+      });
     }
   }
 

@@ -3,6 +3,7 @@ import type { StampDocument } from '../../../../actors/federation/documents/stam
 import { Inbox, type InboxNeeds, takeLater } from '../../../../actors/federation/inbox/inbox.js';
 import type { IncomingServices } from '../../../../actors/federation/inbox/port.js';
 import { KnownActivities } from '../../../../actors/federation/inbox/replays.js';
+import { Turns } from '../../../../actors/federation/inbox/turns.js';
 import { keysOf } from '../../../../actors/federation/reading/authority.js';
 import { mayStamp } from '../../../../actors/federation/reading/stamp.js';
 import type { KnownStatus } from '../../../../actors/federation/remote/port.js';
@@ -66,6 +67,7 @@ export class ForeignWorld {
     this.inbox = new Inbox({
       services: this.services(),
       signatures: { parse: parseSignature, verify: (...request) => verifier.verify(...request) },
+      turns: new Turns({ monotonicMs: () => 0 }),
       waiting: {
         add: async ({ body, object }) => {
           this.orders.push(object);

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { Unavailable } from '../../../../actors/domain/problem.js';
+import { BESIDE_PEOPLE_MIN, TURN_MS_MAX } from '../../../../actors/federation/inbox/beside-people.js';
 import {
-  AT_ONCE_BESIDE_PEOPLE_MAX,
   AT_ONCE_MAX,
   OUTSIDE_OF_HOST_MAX,
   Turns,
@@ -11,9 +11,12 @@ import {
   WAITING_OF_HOST_MAX,
 } from '../../../../actors/federation/inbox/turns.js';
 
+/** A clock in whose time nothing takes any. */
+const stillClock = { monotonicMs: () => 0 };
+
 /** Turns whose works end on demand. */
-function world(atOnce: number) {
-  const turns = new Turns(atOnce);
+function world(atOnce: number, clock = stillClock) {
+  const turns = new Turns(clock, atOnce);
   const begun: string[] = [];
   const ends: (() => void)[] = [];
   const ask = (host: string, name = host) =>
@@ -39,7 +42,7 @@ test('a busy host delays others by one activity each', async () => {
 });
 
 test('work that fails passes its turn on', async () => {
-  const turns = new Turns(1);
+  const turns = new Turns(stillClock, 1);
   const failing = turns.take('a', () => Promise.reject(new Error('broken')));
   const next = turns.take('b', async () => 'done');
   await assert.rejects(failing, /broken/);
@@ -60,7 +63,7 @@ test('too many waiting activities are refused at once, of one host and of all', 
 });
 
 test('a turn is free while its work waits for another server, and few works of one host may wait so', async () => {
-  const turns = new Turns(1);
+  const turns = new Turns(stillClock, 1);
   let answer: () => void = () => {};
   const answered = new Promise<void>((resolve) => {
     answer = resolve;
@@ -79,24 +82,70 @@ test('a turn is free while its work waits for another server, and few works of o
   assert.equal(await turns.take('slow', ({ outside }) => outside(async () => 'again')), 'again');
 });
 
-test('few activities are worked on at a time after a request of a person, and as many as usual some time later', async () => {
-  const { turns, begun, ask, end } = world(AT_ONCE_MAX);
-  turns.yieldToPeople();
+/** Lets activities of many hosts end one after the other. Returns how many were under way at the end of each. */
+async function underWay({ turns, begun, ask, end }: ReturnType<typeof world>, count: number, before = () => {}) {
   const asked: Promise<void>[] = [];
+  const seen: number[] = [];
   let ended = 0;
-  const underWay: number[] = [];
-  while (ended < 2 * WAITING_MAX) {
+  while (ended < count) {
+    before();
     while (turns.waiting < AT_ONCE_MAX) asked.push(ask(`host${asked.length}`));
-    underWay.push(begun.length - ended);
+    seen.push(begun.length - ended);
     await end();
     ended++;
   }
-  assert.equal(underWay[0], AT_ONCE_BESIDE_PEOPLE_MAX);
-  assert.equal(underWay[WAITING_MAX / 2], AT_ONCE_BESIDE_PEOPLE_MAX);
-  assert.equal(underWay.at(-1), AT_ONCE_MAX);
   for (; ended < asked.length; ended++) await end();
   await Promise.all(asked);
   assert.equal(begun.length, asked.length);
+  return seen;
+}
+
+/** A clock whose every second reading is later, by the length of a turn. */
+function clockOf(turnMs: () => number) {
+  let [nowMs, readings] = [0, 0];
+  return {
+    monotonicMs: () => {
+      if (readings++ % 2 === 1) nowMs += turnMs();
+      return nowMs;
+    },
+  };
+}
+
+test('few activities are worked on at a time after a request of a person, and as many as usual some time later', async () => {
+  const place = world(
+    AT_ONCE_MAX,
+    clockOf(() => TURN_MS_MAX + 1),
+  );
+  place.turns.yieldToPeople();
+  const seen = await underWay(place, 2 * WAITING_MAX);
+  assert.equal(seen[0], BESIDE_PEOPLE_MIN);
+  assert.equal(seen[WAITING_MAX / 2], BESIDE_PEOPLE_MIN);
+  assert.equal(seen.at(-1), AT_ONCE_MAX);
+});
+
+test('beside people as many activities are worked on as leave the turns of the event loop short', async () => {
+  let turnMs = 0;
+  const place = world(
+    AT_ONCE_MAX,
+    clockOf(() => turnMs),
+  );
+  const seen = await underWay(place, 1_200, () => {
+    place.turns.yieldToPeople();
+    turnMs = place.begun.length < 1_000 ? TURN_MS_MAX : TURN_MS_MAX + 1;
+  });
+  assert.equal(seen[0], BESIDE_PEOPLE_MIN);
+  assert.equal(seen[900], AT_ONCE_MAX);
+  assert.equal(seen.at(-1), BESIDE_PEOPLE_MIN);
+});
+
+test('beside people a long turn now and then takes little from the activities that are worked on', async () => {
+  let turn = 0;
+  const place = world(
+    AT_ONCE_MAX,
+    clockOf(() => (turn++ % 100 === 0 ? 50 : 0)),
+  );
+  const seen = await underWay(place, 3_000, () => place.turns.yieldToPeople());
+  assert.ok(Math.min(...seen.slice(1_000)) > AT_ONCE_MAX / 2);
 });
 
 test('an activity that has waited begins behind the requests that have arrived meanwhile', async () => {
