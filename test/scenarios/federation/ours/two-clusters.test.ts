@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test';
 import { operatorClient } from '../../../../cli/operator-socket.js';
 import { type Answer, follow, Place, seen } from '../../../kit/federation/two-places.js';
 import type { ClusterNodes } from '../../../kit/services/cluster-nodes.js';
+import { call } from '../../cluster/people.js';
 
 /** Timeout of a state after a kill: the takeover of shards, and the first pauses of deliveries. */
 const BACK_MS_MAX = 240_000;
@@ -147,6 +148,27 @@ test('boosts, answers, edits and deletions of both hold when the other node is k
     const { followers_count: followers } = await one.ask('GET', `accounts/${one.person.id}`);
     assert.equal(followers, 1);
   });
+});
+
+test('a domain that one node suspends is suspended at every node with the answer, and so is the end of it', async () => {
+  const boss = await here.staff();
+  const { id } = await copyOf(here, postsOf(there)[0]);
+  const nodes = here.server.urls;
+  const shown = () =>
+    Promise.all(
+      nodes.map(async (url) => {
+        const headers = { authorization: `Bearer ${here.person.token}` };
+        return (await fetch(`${url}/api/v1/statuses/${id}`, { headers })).status;
+      }),
+    );
+  assert.deepEqual(await shown(), [200, 200]);
+  for (const url of nodes) {
+    const limit = { domain: there.host, severity: 'suspend' };
+    const block = (await call(url, boss, 'POST', '/api/v1/admin/domain_blocks', limit)) as Answer;
+    assert.deepEqual(await shown(), [404, 404]);
+    await call(url, boss, 'DELETE', `/api/v1/admin/domain_blocks/${block.id}`);
+    assert.deepEqual(await shown(), [200, 200]);
+  }
 });
 
 test('no node has reported a fault', () => {
