@@ -1,0 +1,141 @@
+import { Type } from '@sinclair/typebox';
+import { problem } from '../../../../actors/domain/problem.js';
+import { accountPage } from '../../../html/moderation/account-page.js';
+import { accountsPage, STATUSES } from '../../../html/moderation/accounts-page.js';
+import { NO_ACTION, type TypedAction } from '../../../html/moderation/actions.js';
+import type { AnyRoute } from '../../../http/route.js';
+import type { AdminAccount } from '../../../pages/account/admin.js';
+import { idParams } from '../../../pages/answers.js';
+import type { AdminReport } from '../../../pages/report/report.js';
+import { pageProperties } from '../../../paging/bounds.js';
+import { linksOf } from '../../../paging/links.js';
+import { notFound } from '../../../viewing/visible.js';
+import { personalForm, personalPage } from '../personal.js';
+import { after, faultOf, type Moderator, read, refusedAct, TYPED_CHARS_MAX } from './acting.js';
+
+const PATH = '/moderation/accounts';
+const API = '/api/v1/admin/accounts';
+const permission = 'manage_users';
+const PAGE = 40;
+const REPORTS_MAX = 10;
+/** Longest word of a search; longer than any name or address. */
+const WORD_CHARS_MAX = 300;
+/** Acts of buttons. Each but `delete` is a verb of the API. */
+const ACTS = [
+  ...(['approve', 'reject', 'enable', 'unsilence', 'unsuspend', 'unsensitive'] as const),
+  ...(['delete', 'memorialize', 'unmemorialize'] as const),
+];
+/** After these acts the account may be gone. */
+const ENDS: readonly string[] = ['reject', 'delete'];
+
+const word = () => Type.String({ default: '', maxLength: WORD_CHARS_MAX });
+const words = { username: word(), email: word(), by_domain: word(), ip: word() };
+const choices = {
+  status: Type.Union(
+    STATUSES.map((status) => Type.Literal(status)),
+    { default: '' },
+  ),
+  permissions: Type.Union([Type.Literal(''), Type.Literal('staff')], { default: '' }),
+};
+
+const list = personalPage(
+  {
+    path: PATH,
+    permission,
+    query: Type.Object({
+      ...pageProperties(PAGE, PAGE),
+      ...words,
+      ...choices,
+      done: Type.Optional(Type.Boolean()),
+    }),
+  },
+  async ({ site, reader, request, api }) => {
+    const { done = false, ...asked } = request.query;
+    // A form sends its empty fields too; the API would look for accounts without the thing.
+    const given = Object.entries(asked).filter(([, value]) => value !== undefined && value !== '');
+    const query = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
+    const { status, body, link } = await api<AdminAccount[]>({ method: 'GET', path: '/api/v2/admin/accounts', query });
+    if (status !== 200) return problem('forbidden', 'This action is not allowed');
+    return accountsPage(site, reader, { accounts: body, asked, isDone: done, ...linksOf(link, `${PATH}?${query}`) });
+  },
+);
+
+interface Typed {
+  readonly action?: TypedAction;
+  readonly isDone?: boolean;
+  readonly fault?: string;
+}
+
+/** Shows an account with the reports about it, and the form as it was typed. */
+async function show(moderator: Moderator, id: string, { action = NO_ACTION, isDone = false, fault }: Typed = {}) {
+  const { site, reader } = moderator;
+  const account = await read<AdminAccount>(moderator, `${API}/${id}`);
+  if (account === undefined) return notFound();
+  const about = (resolved: boolean) =>
+    read<AdminReport[]>(
+      moderator,
+      '/api/v1/admin/reports',
+      `target_account_id=${account.id}&resolved=${resolved}&limit=${REPORTS_MAX}`,
+    );
+  const [open = [], resolved = []] = await Promise.all([about(false), about(true)]);
+  return accountPage(site, reader, { account, reports: [...open, ...resolved], typed: action, isDone, fault });
+}
+
+const one = personalPage(
+  { path: `${PATH}/:id`, permission, params: idParams, query: Type.Object({ done: Type.Optional(Type.Boolean()) }) },
+  (personal) => {
+    const { refused, params, query } = personal.request;
+    const { type, text = '' } = refused?.typed ?? {};
+    const action = type === undefined ? undefined : { ...NO_ACTION, type, text };
+    return show(personal, params.id, { isDone: query.done === true, ...(action && { action }) });
+  },
+);
+
+const handle = personalForm(
+  {
+    path: `${PATH}/:id`,
+    page: one,
+    permission,
+    params: idParams,
+    body: { action: Type.Union(ACTS.map((name) => Type.Literal(name))) },
+  },
+  async (personal) => {
+    const { action } = personal.request.body;
+    const path = `${API}/${personal.request.params.id}`;
+    const done = await personal.api(
+      action === 'delete' ? { method: 'DELETE', path } : { method: 'POST', path: `${path}/${action}` },
+    );
+    const next = ENDS.includes(action) ? PATH : `${PATH}/${personal.request.params.id}`;
+    return after(next, faultOf(done, personal.reader.texts), refusedAct);
+  },
+);
+
+const decide = personalForm(
+  {
+    path: `${PATH}/:id/decision`,
+    page: one,
+    permission,
+    params: idParams,
+    body: {
+      type: Type.String({ default: '', maxLength: TYPED_CHARS_MAX }),
+      text: Type.String({ default: '', maxLength: TYPED_CHARS_MAX }),
+      send_email_notification: Type.Boolean({ default: false }),
+    },
+  },
+  async (personal) => {
+    const { id } = personal.request.params;
+    const { type, text, send_email_notification: isMailed } = personal.request.body;
+    const done = await personal.api({
+      method: 'POST',
+      path: `${API}/${id}/action`,
+      body: { type, text, send_email_notification: isMailed },
+    });
+    const action = { type, text, isMailed, statusIds: [] };
+    return after(`${PATH}/${id}`, faultOf(done, personal.reader.texts), (fault) =>
+      show(personal, id, { action, fault }),
+    );
+  },
+);
+
+/** Pages of accounts for moderators. */
+export const accountPageRoutes: readonly AnyRoute[] = [list, one, handle, decide];
