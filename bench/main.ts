@@ -19,6 +19,7 @@ import { benchCreates } from './federation/creates.js';
 import { benchDeliver } from './federation/deliver.js';
 import { benchInbox } from './federation/inbox.js';
 import { benchInboxOverload } from './federation/inbox-overload.js';
+import { benchKnownHosts } from './federation/known-hosts.js';
 import { benchManyHosts, benchQueue } from './federation/queue.js';
 import { benchRemoteGrowth } from './federation/remote-growth.js';
 import { benchSignatures } from './federation/signatures.js';
@@ -89,6 +90,7 @@ const benchmarks: Readonly<Record<string, () => Promise<Row[]>>> = {
   'inbox-creates': benchCreates,
   'inbox-overload': benchInboxOverload,
   'remote-growth': benchRemoteGrowth,
+  'known-hosts': benchKnownHosts,
   deliver: benchDeliver,
   queue: benchQueue,
   'many-hosts': benchManyHosts,

@@ -6,14 +6,15 @@ import { inParallel } from '../../load/clients/in-parallel.js';
 import { PUBLIC } from '../../test/kit/federation/peer.js';
 import type { FetchOutcome } from '../../transport/federation/port.js';
 
-// A node that stores many people of another server, each with some statuses, then ends. It finds and stores them as
-// any node does; only the requests to the other server are answered here. remote-growth.ts starts it.
+// A node that stores many people of other servers, each with some statuses, then ends. It finds and stores them as any
+// node does; only the requests to the other servers are answered here. known.ts starts it.
 
 export interface KnownWish {
   readonly dataDir: string;
   readonly baseUrl: string;
-  /** Address of the other server, and the key of all its people. */
-  readonly origin: string;
+  /** Address of the server of all these people; absent: each has a server of its own. */
+  readonly origin?: string;
+  /** Key of all these people. */
   readonly publicKeyPem: string;
   /** Numbers of the people; `to` is exclusive. */
   readonly from: number;
@@ -25,7 +26,7 @@ const AT_ONCE = 256;
 /** Statuses are as old as this at most. */
 const AGE_MS_MAX = 30 * 86_400_000;
 const wish = JSON.parse(process.argv[2] ?? '{}') as KnownWish;
-const { origin } = wish;
+const originOf = (number: number) => wish.origin ?? `https://h${number}.known.example`;
 const settings = readSettings({ DATA_DIR: wish.dataDir, BASE_URL: wish.baseUrl, LOG_LEVEL: 'warn' }, {});
 const node = await startNode(settings, pino({ level: 'warn' }, pino.destination(2)));
 const { client, people, notes } = node.services.federation;
@@ -34,7 +35,7 @@ Object.assign(client, {
   object: async (url: string): Promise<FetchOutcome> => ({ kind: 'object', url, value: personOf(url) }),
   jrd: async (url: string): Promise<FetchOutcome> => {
     const acct = new URL(url).searchParams.get('resource') ?? '';
-    const href = `${origin}/users/${/^acct:([^@]+)@/.exec(acct)?.[1]}`;
+    const href = `${new URL(url).origin}/users/${/^acct:([^@]+)@/.exec(acct)?.[1]}`;
     const links = [{ rel: 'self', type: 'application/activity+json', href }];
     return { kind: 'object', url, value: { subject: acct, links } };
   },
@@ -42,7 +43,7 @@ Object.assign(client, {
 
 const numbers = Array.from({ length: wish.to - wish.from }, (_, index) => wish.from + index);
 await inParallel(numbers, AT_ONCE, async (number) => {
-  const uri = `${origin}/users/k${number}`;
+  const uri = `${originOf(number)}/users/k${number}`;
   const author = await people.find(uri);
   if (isMissing(author)) throw new Error(`${uri} is ${author.missing}`);
   for (let status = 0; status < wish.statuses; status++) {
@@ -55,6 +56,7 @@ process.exit(0);
 
 function personOf(uri: string): Record<string, unknown> {
   const name = uri.slice(uri.lastIndexOf('/') + 1);
+  const { origin } = new URL(uri);
   return {
     ...{ id: uri, type: 'Person', preferredUsername: name, name: `Person ${name}`, url: `${origin}/@${name}` },
     ...{ inbox: `${uri}/inbox`, outbox: `${uri}/outbox`, featured: `${uri}/collections/featured` },

@@ -1,16 +1,12 @@
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
-import { V8_FLAGS } from '../../cli/bundle.js';
 import { newKey, Peer, type PeerKey } from '../../test/kit/federation/peer.js';
-import { ServerProcess, withoutSettings } from '../../test/kit/services/server-process.js';
+import { ServerProcess } from '../../test/kit/services/server-process.js';
 import { createAccounts, type Made } from '../accounts.js';
 import { Xorshift } from '../graph.js';
 import { type Call, type Load, measureInTurn } from '../http-load.js';
 import { residentFileMib, residentMib } from '../process-figures.js';
 import type { Row } from '../row.js';
 import { at, get, settled, Town } from '../town.js';
-import type { KnownWish } from './known-node.js';
+import { storeKnown } from './known.js';
 import { Sender } from './sender.js';
 import { signedAhead } from './signed-ahead.js';
 
@@ -32,7 +28,7 @@ const [MORE_MIB_MAX, TIMES_MAX] = [200, 1.3];
 /**
  * Measures a server that knows many remote accounts with five statuses each, in turn with one that knows 1,000: CPU of
  * an operation, and resident memory after the same operations. Accounts and statuses are stored by the code of any node
- * (known-node.ts), without the requests to their server. Both servers start anew before each measurement. Storing takes
+ * (known.ts), without the requests to their server. Both servers start anew before each measurement. Storing takes
  * minutes with the data on a tmpfs (TMPDIR), hours on a busy disk; neither figure depends on the disk.
  */
 export async function benchRemoteGrowth(): Promise<Row[]> {
@@ -118,20 +114,10 @@ class Instance {
 
   /** Stores people until so many are known; returns the seconds that it took. The server starts anew. */
   async store(count: number): Promise<number> {
-    await this.server.stop();
-    const startedMs = performance.now();
-    const { dataDir, url } = this.server;
-    const wish: KnownWish = {
-      ...{ dataDir, baseUrl: url, origin: this.peer.url, publicKeyPem: this.key.publicKeyPem },
-      ...{ from: this.#known, to: count, statuses: STATUSES },
-    };
-    const program = fileURLToPath(new URL('./known-node.js', import.meta.url));
-    const child = fork(program, [JSON.stringify(wish)], { env: withoutSettings(), execArgv: [...V8_FLAGS] });
-    const [code] = (await once(child, 'exit')) as [number | null];
-    if (code !== 0) throw new Error(`the node that stores ended with ${code}`);
+    const theirs = { origin: this.peer.url, publicKeyPem: this.key.publicKeyPem };
+    const seconds = await storeKnown(this.server, { ...theirs, from: this.#known, to: count, statuses: STATUSES });
     this.#known = count;
-    await this.server.restart();
-    return (performance.now() - startedMs) / 1_000;
+    return seconds;
   }
 
   async restart(): Promise<void> {
