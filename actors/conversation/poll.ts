@@ -22,12 +22,17 @@ interface ReportEvents {
 
 /** Interval in which other servers learn of new votes: a popular poll would cost each of them a request for each vote. */
 const COUNTS_EVERY_MS = 60_000;
+/** Delay of the first counts: votes that follow at once come with the first one. */
+const FIRST_COUNTS_MS = 2_000;
 const COUNTS = 'counts';
 
-/** Returns the alarm after which other servers learn of a vote. All votes of the interval share it. */
-export const countsAlarm = (statusId: string, votedMs: number) => ({
+/**
+ * Returns the alarm after which other servers learn of a vote. All votes of the interval share it, but for the first of
+ * a poll. @param voters people who have voted by now
+ */
+export const countsAlarm = (statusId: string, votedMs: number, voters: number) => ({
   what: `${statusId} ${COUNTS}`,
-  atMs: (Math.floor(votedMs / COUNTS_EVERY_MS) + 1) * COUNTS_EVERY_MS,
+  atMs: voters <= 1 ? votedMs + FIRST_COUNTS_MS : (Math.floor(votedMs / COUNTS_EVERY_MS) + 1) * COUNTS_EVERY_MS,
 });
 
 /** Polls. The gateway checks that the account may see the status. */

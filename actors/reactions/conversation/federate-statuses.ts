@@ -118,7 +118,7 @@ async function countLater({ tables }: FederationContext, effects: Effects, vote:
     const voter = await tables.get(accounts, { account: by });
     if (voter === undefined || isLocal(voter)) return;
   }
-  const { atMs, what } = countsAlarm(record.id, vote.atMs);
+  const { atMs, what } = countsAlarm(record.id, vote.atMs, record.poll?.voters ?? 0);
   await effects.setAlarm(atMs, what);
 }
 

@@ -62,8 +62,9 @@ test('changed options reset all votes, and unchanged ones keep them and the end'
 });
 
 test('the alarm of a minute reports the counts of an open poll, and nothing of one that has ended', () => {
-  const alarm = countsAlarm('1', nowMs + 1);
-  assert.deepEqual(alarm, countsAlarm('1', nowMs + 59_999), 'votes of a minute share their alarm');
+  assert.equal(countsAlarm('1', nowMs + 1, 1).atMs, nowMs + 2_001, 'the first vote is reported soon');
+  const alarm = countsAlarm('1', nowMs + 1, 2);
+  assert.deepEqual(alarm, countsAlarm('1', nowMs + 59_999, 3), 'later votes of a minute share their alarm');
   assert.equal(alarm.atMs, nowMs + 60_000);
   const told = started().when('vote', vote).when('alarm', alarm, { nowMs: alarm.atMs });
   assert.deepEqual(told.events.at(-1)?.type, 'pollReported');
