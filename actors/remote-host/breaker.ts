@@ -39,8 +39,23 @@ export interface Failure {
 }
 
 /**
- * Returns the breaker after a request without an answer, or with 429 or 5xx. An open breaker whose pause is over admits
- * one request; its failure opens it again for longer. A host that asks for a pause gets it, and one request first then.
+ * Returns the breaker after 429 with Retry-After: the host works, and asks for fewer requests. It gets the pause, and
+ * one request first then. This is no failure, so the pauses do not grow.
+ */
+export function afterRequestedPause(before: Breaker, nowMs: number, askedMs: number): Breaker {
+  const untilMs = Math.ceil(nowMs + Math.min(askedMs, ASKED_MS_MAX));
+  return {
+    ...before,
+    failingSinceMs: before.failingSinceMs || nowMs,
+    openings: Math.max(before.openings, 1),
+    pausedUntilMs: Math.max(before.pausedUntilMs, untilMs),
+  };
+}
+
+/**
+ * Returns the breaker after a request without an answer, or with 5xx, or with 429 that names no pause. An open breaker
+ * whose pause is over admits one request; its failure opens it again for longer. A host that asks for a pause gets it,
+ * and one request first then.
  */
 export function afterFailure(before: Breaker, { nowMs, askedMs = 0, fraction }: Failure): Breaker {
   const failingSinceMs = before.failingSinceMs || nowMs;
@@ -60,9 +75,13 @@ export function afterFailure(before: Breaker, { nowMs, askedMs = 0, fraction }: 
   };
 }
 
-/** Returns the breaker after an answer that is no failure. An open one closes: whatever waits for the host is due. */
+/**
+ * Returns the breaker after an answer that is no failure. An open one closes: whatever waits for the host is due. An
+ * answer during a pause is that of a request that was under way, and does not end the pause.
+ */
 export function afterAnswer(before: Breaker, nowMs: number): Breaker {
   if (before.failingSinceMs === 0 && before.openings === 0) return before;
+  if (before.pausedUntilMs > nowMs) return { ...before, failedAtMs: [], failingSinceMs: 0 };
   return { ...closedBreaker, recoveredAtMs: before.openings > 0 ? nowMs : before.recoveredAtMs };
 }
 

@@ -4,7 +4,7 @@ import { put, type RowWrite, remove, type Tables, WRITE_ROWS_MAX } from '../../.
 import type { DeliveryOutcome, FederationClient, SchemeMemory, Signer } from '../../../transport/federation/port.js';
 import { eachBounded } from '../../domain/each-bounded.js';
 import type { Clock, Random } from '../../domain/time.js';
-import { afterAnswer, afterFailure, type Breaker } from '../../remote-host/breaker.js';
+import { afterAnswer, afterFailure, afterRequestedPause, type Breaker } from '../../remote-host/breaker.js';
 import { emptyTally } from '../../remote-host/remote-host.js';
 import type { InTurn } from '../../runtime/effects/in-turns.js';
 import { SYNCHRONIZATION_HEADER } from '../synchronization/header.js';
@@ -51,6 +51,8 @@ const ATTEMPTS_MAX = 1_000;
 export const WAITING_MAX = 100_000;
 /** Rows of one read while they are only counted. */
 const COUNTED_ROWS = 1_000;
+/** Source: RFC 6585 §4. */
+const TOO_MANY_REQUESTS = 429;
 /** First and longest pause of a single delivery whose host answers others. It grows threefold, and is random up to twice. */
 const RETRY_FIRST_MS = 60_000;
 const RETRY_GROWTH = 3;
@@ -221,7 +223,7 @@ export class HostPass {
     return client.deliver(inbox, body, signers.signerOf(signer, signerUri), more);
   }
 
-  #judge({ kind, reason = 'failed', afterMs, scheme }: DeliveryOutcome): void {
+  #judge({ kind, status, reason = 'failed', afterMs, scheme }: DeliveryOutcome): void {
     const { clock, random, figures } = this.context;
     const nowMs = clock.nowMs();
     const outcome = kind === 'later' ? reason : kind;
@@ -229,10 +231,10 @@ export class HostPass {
     else figures.failed[outcome]++;
     this.#tally[outcome]++;
     if (scheme !== undefined) this.#scheme = scheme;
-    this.#breaker =
-      kind === 'later'
-        ? afterFailure(this.#breaker, { nowMs, askedMs: afterMs, fraction: random.fraction() })
-        : afterAnswer(this.#breaker, nowMs);
+    if (kind !== 'later') this.#breaker = afterAnswer(this.#breaker, nowMs);
+    else if (status === TOO_MANY_REQUESTS && afterMs !== undefined)
+      this.#breaker = afterRequestedPause(this.#breaker, nowMs, afterMs);
+    else this.#breaker = afterFailure(this.#breaker, { nowMs, askedMs: afterMs, fraction: random.fraction() });
   }
 
   /** An answer of the host after failures makes everything due that failed before. */

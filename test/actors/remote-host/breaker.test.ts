@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { afterAnswer, afterFailure, type Breaker, closedBreaker, isGone } from '../../../actors/remote-host/breaker.js';
+import {
+  afterAnswer,
+  afterFailure,
+  afterRequestedPause,
+  type Breaker,
+  closedBreaker,
+  isGone,
+} from '../../../actors/remote-host/breaker.js';
 
 const START_MS = 1_700_000_000_000;
 const MINUTE_MS = 60_000;
@@ -66,4 +73,23 @@ test('a host is gone after seven days without an answer', () => {
   assert.equal(isGone(breaker, START_MS + 7 * DAY_MS), false);
   assert.equal(isGone(breaker, START_MS + 7 * DAY_MS + 1), true);
   assert.equal(isGone(afterAnswer(breaker, START_MS + 1), START_MS + 30 * DAY_MS), false);
+});
+
+test('a host that asks for pauses by 429 gets just these, however often, and one request after each', () => {
+  let breaker = closedBreaker;
+  for (let count = 0; count < 12; count++) {
+    const nowMs = START_MS + count * 2_000;
+    breaker = afterRequestedPause(breaker, nowMs, 1_000);
+    assert.deepEqual([breaker.openings, breaker.pausedUntilMs], [1, nowMs + 1_000]);
+  }
+  assert.equal(afterAnswer(breaker, breaker.pausedUntilMs).openings, 0);
+  assert.equal(afterRequestedPause(closedBreaker, START_MS, 1_000 * DAY_MS).pausedUntilMs, START_MS + DAY_MS);
+  assert.equal(isGone(breaker, START_MS + 8 * DAY_MS), true, 'a host that takes nothing for a week is gone');
+});
+
+test('an answer to a request that was under way does not end a pause', () => {
+  const paused = afterRequestedPause(closedBreaker, START_MS, 5_000);
+  const after = afterAnswer(paused, START_MS + 10);
+  assert.deepEqual([after.openings, after.pausedUntilMs], [1, START_MS + 5_000]);
+  assert.equal(isGone(after, START_MS + 8 * DAY_MS), false);
 });
