@@ -30,6 +30,11 @@ class Line {
     this.#socket.on('error', broken).on('close', broken);
   }
 
+  /** True once no request can be sent any more: a server closes connections that are idle for a while. */
+  get isClosed(): boolean {
+    return this.#socket.destroyed;
+  }
+
   send(request: string): Promise<Outcome> {
     this.#sentMs = performance.now();
     this.#socket.write(request);
@@ -96,6 +101,10 @@ export async function openLoop(
   let lines = 0;
   const one = async (): Promise<Outcome> => {
     let line = free.pop();
+    while (line?.isClosed === true) {
+      lines--;
+      line = free.pop();
+    }
     if (line === undefined) {
       assert.ok(++lines <= SOCKETS_MAX, 'answers do not come');
       line = new Line(port);
