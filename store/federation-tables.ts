@@ -30,6 +30,16 @@ export const deletedUris = table('deleted_uris', {
   // Other servers send a Create again for less than this time.
   ttlSeconds: 7 * 86_400,
 });
+/**
+ * Replies of other servers that arrived before the status that they answer, by its uriKey. A deleted row that returns
+ * names the parent again, which changes nothing.
+ */
+export const earlyReplies = table('early_replies', {
+  partition: { parent: 'text' },
+  clustering: { reply: 'id' },
+  value: codec('murmuration.store.Indexed'),
+  gcGraceSeconds: 3_600,
+});
 /** Servers of which an account was found; `century` is always 0. */
 export const knownDomains = table('known_domains', {
   partition: { century: 'int' },
@@ -146,6 +156,7 @@ export const federationTables = [
   accountKeys,
   deletedUris,
   deliveries,
+  earlyReplies,
   followerInboxes,
   knownDomains,
   knownUris,

@@ -146,7 +146,8 @@ function revisedBy(
     tags,
     untagged: indexedTags(record).filter((name) => !tags.includes(name)),
     newlyMentioned: mentions.map(({ accountId }) => accountId).filter((id) => !known.has(id)),
-    remote,
+    // An edit does not move a reply to another thread.
+    remote: remote && { ...remote, inReplyToUri: record.remote?.inReplyToUri ?? '' },
   };
 }
 

@@ -4,6 +4,7 @@ import { bookmark } from './bookmark.js';
 import { card } from './card.js';
 import { edit } from './edit.js';
 import { favourite } from './favourite.js';
+import { graft } from './graft.js';
 import { marksPart } from './marks-part.js';
 import { poll } from './poll.js';
 import { quote } from './quote.js';
@@ -16,6 +17,7 @@ import { thread } from './thread.js';
 /** The slices of a conversation: a new one is its file and its line here. */
 export const conversationSlices = [
   thread,
+  graft,
   favourite,
   reblog,
   bookmark,

@@ -24,10 +24,28 @@ export interface ThreadEntry {
   markCount: number;
 }
 
+/** A reply to a status of the thread that began a conversation of its own. Its id is that conversation's, too. */
+export interface Graft {
+  readonly replyId: string;
+  /** Everybody may see the reply. */
+  readonly open: boolean;
+}
+
+/** The status of another conversation that a status of the thread answers. */
+export interface ParentElsewhere {
+  readonly statusId: string;
+  readonly parentId: string;
+  readonly conversationId: string;
+}
+
 export interface ConversationState {
   readonly statuses: Map<string, ThreadEntry>;
   /** Replies that arrived before the status they reply to, by its id. It may still be on its way from its author. */
   orphans: Map<string, string[]> | undefined;
+  /** Replies that began conversations of their own, by the id of the status that they answer. */
+  grafts?: Map<string, Graft[]> | undefined;
+  /** Set if the first status answers one of another conversation that is known. */
+  parentElsewhere?: ParentElsewhere | undefined;
   /** Changes of marks since the last turn. */
   changedMarks: number;
   /** The journal entry of the last turn of the marks; 0 before the first. */
@@ -73,6 +91,11 @@ export function notFound(): Problem {
 /** Returns the status's parent if that is in this conversation too. */
 export function parentOf(state: Readonly<ConversationState>, record: StoreStatusRecord): ThreadEntry | undefined {
   return record.inReplyToId === undefined ? undefined : state.statuses.get(record.inReplyToId);
+}
+
+/** Changes the number of replies that everybody may see, so that the count reveals nothing. */
+export function countReplies(entry: ThreadEntry, change: 1 | -1): void {
+  entry.record = changed(entry.record, { replies: entry.record.replies + change });
 }
 
 /** Changes the number of marks, and the counts in the record. */

@@ -7,6 +7,7 @@ import { dropMarks, firstMarks } from './marks-part.js';
 import {
   type ConversationState,
   changed,
+  countReplies,
   newEntry,
   notFound,
   parentOf,
@@ -36,11 +37,11 @@ export const ORPHANED_AT_ONCE_MAX = 100;
 /** The reply tree. */
 export const thread: Slice<ConversationState, Commands, Events> = {
   decide: {
-    add(state, { status }) {
+    add(state, { status, parentConversationId }) {
       if (status === undefined) return problem('bad_request', 'No status');
       if (state.statuses.has(status.id)) return { events: [], reply: {} };
       if (state.statuses.size >= THREAD_STATUSES_MAX) return problem('limit_reached', 'The conversation is full');
-      return { events: [{ type: 'added', status }], reply: {} };
+      return { events: [{ type: 'added', status, parentConversationId }], reply: {} };
     },
     remove(state, { statusId, by, discardMedia }, { nowMs }) {
       const entry = state.statuses.get(statusId);
@@ -62,13 +63,17 @@ export const thread: Slice<ConversationState, Commands, Events> = {
     context(state, { statusId }) {
       const entry = state.statuses.get(statusId);
       if (entry === undefined || entry.record.deleted) return notFound();
-      return { events: [], reply: { ancestors: ancestors(state, entry), descendants: descendants(state, entry) } };
+      return { events: [], reply: { ancestors: ancestors(state, entry), ...descendants(state, entry) } };
     },
     listOpen: (state, asked) => ({ events: [], reply: openStatuses(state, asked) }),
   },
   apply: {
-    added(state, { status }) {
+    added(state, { status, parentConversationId }) {
       if (status === undefined) return;
+      if (parentConversationId !== undefined && status.inReplyToId !== undefined) {
+        const { id: statusId, inReplyToId: parentId } = status;
+        state.parentElsewhere = { statusId, parentId, conversationId: parentConversationId };
+      }
       const children = state.orphans?.get(status.id) ?? [];
       state.orphans?.delete(status.id);
       const entry = newEntry(status, children);
@@ -77,6 +82,7 @@ export const thread: Slice<ConversationState, Commands, Events> = {
         const reply = state.statuses.get(child)?.record;
         if (reply?.deleted === false) countReply(entry, reply, 1);
       }
+      for (const graft of state.grafts?.get(status.id) ?? []) if (graft.open) countReplies(entry, 1);
       const parent = parentOf(state, status);
       if (parent?.record.deleted === true) entry.record = changed(entry.record, { parentGone: true });
       if (parent === undefined && status.inReplyToId !== undefined) {
@@ -139,13 +145,9 @@ export const thread: Slice<ConversationState, Commands, Events> = {
   },
 };
 
-/**
- * Counts only replies that everybody may see, so that the count reveals nothing. Source: Mastodon
- * Status#increment_count!.
- */
+/** Counts only replies that everybody may see. Source: Mastodon Status#increment_count!. */
 function countReply(parent: ThreadEntry | undefined, reply: P.StoreStatusRecord, delta: 1 | -1): void {
-  if (parent === undefined || !isOpen(reply)) return;
-  parent.record = changed(parent.record, { replies: parent.record.replies + delta });
+  if (parent !== undefined && isOpen(reply)) countReplies(parent, delta);
 }
 
 function tombstone(record: P.StoreStatusRecord): P.StoreStatusRecord {
@@ -181,20 +183,32 @@ function ancestors(state: Readonly<ConversationState>, from: ThreadEntry): strin
   return found.reverse();
 }
 
-/** Returns the descendants depth first, without recursion, because threads may be thousands deep. */
-function descendants(state: Readonly<ConversationState>, from: ThreadEntry): string[] {
+/**
+ * Returns the descendants depth first, without recursion, because threads may be thousands deep; and those among them
+ * that began conversations of their own.
+ */
+function descendants(state: Readonly<ConversationState>, from: ThreadEntry): Omit<P.ConversationThread, 'ancestors'> {
   const found: string[] = [];
-  const waiting = from.children.toReversed();
+  const grafts: string[] = [];
+  const waiting = repliesTo(state, from).toReversed();
   for (let id = waiting.pop(); id !== undefined && found.length < CONTEXT_MAX; id = waiting.pop()) {
     const entry = state.statuses.get(id);
-    if (entry === undefined || entry.record.deleted) continue;
+    if (entry?.record.deleted === true) continue;
     found.push(id);
-    waiting.push(...entry.children.toReversed());
+    if (entry === undefined) grafts.push(id);
+    else waiting.push(...repliesTo(state, entry).toReversed());
   }
-  return found;
+  return { descendants: found, grafts };
 }
 
-const isOpen = ({ visibility }: P.StoreStatusRecord): boolean => visibility === 'public' || visibility === 'unlisted';
+/** Returns the replies to a status, those of other conversations last. */
+function repliesTo({ grafts }: Readonly<ConversationState>, { record, children }: ThreadEntry): readonly string[] {
+  const elsewhere = grafts?.get(record.id);
+  return elsewhere === undefined ? children : [...children, ...elsewhere.map(({ replyId }) => replyId)];
+}
+
+export const isOpen = ({ visibility }: P.StoreStatusRecord): boolean =>
+  visibility === 'public' || visibility === 'unlisted';
 
 /** Returns the answers to a status, or all statuses, that are public or unlisted: one page by ascending id. */
 function openStatuses(

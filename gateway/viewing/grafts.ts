@@ -1,10 +1,11 @@
+import { CONTEXT_MAX } from '../../actors/conversation/thread.js';
 import { isProblem } from '../../actors/domain/problem.js';
-import type { RemoteNotes } from '../../actors/federation/remote/port.js';
+import type { KnownStatus, RemoteNotes } from '../../actors/federation/remote/port.js';
 import type { ConversationThread, StoreStatusRecord } from '../../proto/gen/types.js';
 import { statuses } from '../../store/tables.js';
 import type { Services } from '../http/services.js';
 
-/** Other conversations above a status that one answer shows. */
+/** Other conversations that one answer shows above a status, and below it. */
 export const GRAFTS_MAX = 8;
 /** Statuses of other conversations above a status that one answer shows. Source: Mastodon, ancestors of a context. */
 export const GRAFTED_MAX = 100;
@@ -15,17 +16,33 @@ interface GraftServices extends Pick<Services, 'tables' | 'askConversation'> {
 }
 
 /**
- * Returns a thread with the statuses above it that other conversations have: a status of another server begins a
- * conversation if its parent is not known, and the parent may arrive later. Nothing is fetched. @throws Unavailable
+ * Returns a thread with the statuses above and below it that other conversations have: a reply begins a conversation if
+ * the status that it answers arrives later, or if the thread of that status is full. Statuses may answer each other in a
+ * circle across conversations; each has one place. Nothing is fetched, and the caller judges each status. @throws
+ * Unavailable
  */
 export async function withGrafts(
   services: GraftServices,
   root: StoreStatusRecord,
   thread: ConversationThread,
 ): Promise<ConversationThread> {
+  const followed = new Set([root.conversationId]);
+  const above = await statusesAbove(services, root, thread, followed);
+  const ancestors = above.length === 0 ? thread.ancestors : [...above, ...thread.ancestors];
+  if (thread.grafts.length === 0) return { ...thread, ancestors };
+  const shown = new Set([...ancestors, root.id]);
+  return { ...thread, ancestors, descendants: await statusesBelow(services, thread, followed, shown) };
+}
+
+/** Returns the statuses above a thread, from the root down. Adds their conversations to `followed`. */
+async function statusesAbove(
+  services: GraftServices,
+  root: StoreStatusRecord,
+  thread: ConversationThread,
+  followed: Set<string>,
+): Promise<readonly string[]> {
   let above: string[] = [];
   let first: StoreStatusRecord | undefined = await firstOf(services, thread, root);
-  const followed = new Set([root.conversationId]);
   while (followed.size <= GRAFTS_MAX && above.length < GRAFTED_MAX) {
     const parent = await parentElsewhere(services, first);
     if (parent === undefined || followed.has(parent.conversationId)) break;
@@ -36,7 +53,7 @@ export async function withGrafts(
     above = [...grafted.ancestors, statusId, ...above];
     first = await services.tables.get(statuses, { status: above[0] ?? statusId });
   }
-  return above.length === 0 ? thread : { ...thread, ancestors: [...above.slice(-GRAFTED_MAX), ...thread.ancestors] };
+  return above.slice(-GRAFTED_MAX);
 }
 
 /** Returns the first status of a thread. */
@@ -45,8 +62,45 @@ async function firstOf({ tables }: GraftServices, { ancestors }: ConversationThr
   return id === undefined ? root : tables.get(statuses, { status: id });
 }
 
-/** Returns the known parent of a status that has none in its own conversation. */
-async function parentElsewhere({ federation }: GraftServices, status: StoreStatusRecord | undefined) {
-  if (status?.inReplyToId !== undefined || !status?.remote?.inReplyToUri) return undefined;
-  return federation.notes.known(status.remote.inReplyToUri);
+/**
+ * Returns the parent of a status that has none in its own conversation. The conversation does not know the parent if it
+ * has too many grafts already, or for replies of earlier versions of the program; then its address leads to it.
+ */
+async function parentElsewhere(
+  { federation, tables }: GraftServices,
+  status: StoreStatusRecord | undefined,
+): Promise<KnownStatus | undefined> {
+  if (status === undefined || status.parentGone === true) return undefined;
+  const { inReplyToId, remote } = status;
+  if (inReplyToId === undefined) return remote?.inReplyToUri ? federation.notes.known(remote.inReplyToUri) : undefined;
+  const parent = await tables.get(statuses, { status: inReplyToId });
+  return parent?.deleted === false ? parent : undefined;
+}
+
+/**
+ * Returns the descendants in a thread, with those in other conversations; those further from the thread are left out
+ * first. @param shown statuses that have their place already; the result is added
+ */
+async function statusesBelow(
+  services: GraftServices,
+  thread: ConversationThread,
+  followed: Set<string>,
+  shown: Set<string>,
+): Promise<readonly string[]> {
+  const fresh = (ids: readonly string[]) => ids.filter((id) => shown.size < shown.add(id).size);
+  const below = fresh(thread.descendants);
+  const waiting = [...thread.grafts];
+  let left = GRAFTS_MAX;
+  for (let id = waiting.shift(); id !== undefined && left > 0 && below.length < CONTEXT_MAX; id = waiting.shift()) {
+    const place = below.indexOf(id);
+    // A reply that begins a conversation has its id.
+    if (place < 0 || followed.has(id)) continue;
+    followed.add(id);
+    left -= 1;
+    const grafted = await services.askConversation(id, 'context', { statusId: id });
+    if (isProblem(grafted)) continue;
+    below.splice(place + 1, 0, ...fresh(grafted.descendants).slice(0, CONTEXT_MAX - below.length));
+    waiting.push(...grafted.grafts);
+  }
+  return below;
 }

@@ -2285,13 +2285,15 @@ export interface ArchiveTold {
   readonly pieces: readonly ArchivePiece[];
 }
 
-/** Adds a status to its thread. Idempotent by id. */
+/** Adds a status to its thread. Idempotent by id. parent_conversation_id: the conversation of the status that it answers, which is full; absent: it is this one. */
 export interface ConversationAdd {
   readonly status?: StoreStatusRecord | undefined;
+  readonly parentConversationId?: string | undefined;
 }
 
 export interface ConversationAdded {
   readonly status?: StoreStatusRecord | undefined;
+  readonly parentConversationId?: string | undefined;
 }
 
 /** discard_media: delete its uploads at once; otherwise they can be attached again for a day. */
@@ -2652,11 +2654,32 @@ export interface ConversationPollReported {
   readonly poll?: StorePoll | undefined;
 }
 
+/** The status that the first status of this conversation answers, and its conversation. gone: it was deleted. */
+export interface ConversationNameParent {
+  readonly statusId: string;
+  readonly parentId: string;
+  readonly parentAccountId: string;
+  readonly conversationId: string;
+  readonly gone: boolean;
+}
+
+/** A reply to a status of this conversation. open: everybody may see the reply. */
+export interface ConversationGraft {
+  readonly statusId: string;
+  readonly replyId: string;
+  readonly open: boolean;
+}
+
+export interface ConversationUngraft {
+  readonly statusId: string;
+  readonly replyId: string;
+}
+
 export interface ConversationContext {
   readonly statusId: string;
 }
 
-/** Ids: ancestors from the root down, descendants depth first. They are not filtered by visibility. Asks for statuses that are public or unlisted: answers to a status, or, without parent_id, all of the conversation. */
+/** Asks for statuses that are public or unlisted: answers to a status, or, without parent_id, all of the conversation. */
 export interface ConversationListOpen {
   readonly parentId: string;
   readonly after: string;
@@ -2669,9 +2692,11 @@ export interface ConversationOpenStatuses {
   readonly more: boolean;
 }
 
+/** Ids: ancestors from the root down, descendants depth first. They are not filtered by visibility. grafts: descendants that began conversations of their own, which may have been deleted. */
 export interface ConversationThread {
   readonly ancestors: readonly string[];
   readonly descendants: readonly string[];
+  readonly grafts: readonly string[];
 }
 
 export interface ConversationSetCard {
@@ -4679,6 +4704,9 @@ export interface Messages {
   'murmuration.conversation.Edited': ConversationEdited;
   'murmuration.conversation.Revise': ConversationRevise;
   'murmuration.conversation.PollReported': ConversationPollReported;
+  'murmuration.conversation.NameParent': ConversationNameParent;
+  'murmuration.conversation.Graft': ConversationGraft;
+  'murmuration.conversation.Ungraft': ConversationUngraft;
   'murmuration.conversation.Context': ConversationContext;
   'murmuration.conversation.ListOpen': ConversationListOpen;
   'murmuration.conversation.OpenStatuses': ConversationOpenStatuses;

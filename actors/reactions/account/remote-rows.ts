@@ -1,3 +1,4 @@
+import type { StoreStatusRecord } from '../../../proto/gen/types.js';
 import { deletedUris, knownDomains, knownUris } from '../../../store/federation-tables.js';
 import { put, type ReadTables, type RowWrite, remove } from '../../../store/port.js';
 import type { AccountEvents, AccountState } from '../../account/slices.js';
@@ -21,16 +22,20 @@ export const remoteRows = (
     const known = put(knownDomains, { century: 0, domain }, {});
     await effects.write([accountRow(state), known, ...(await nameRows(tables, state))]);
   },
-  async received({ status }, { self, state }, effects) {
-    if (status?.origin === undefined) return;
-    const { id, conversationId, origin } = status;
-    // An effect that is repeated after the deletion must not restore the address.
-    const isGone = state.received.get(origin.uri)?.id === '';
-    const known = put(knownUris, { uri: uriKey(origin.uri) }, { id, conversationId, accountId: self });
-    await effects.write(isGone ? [accountRow(state)] : [accountRow(state), known]);
+  async received({ status }, { state }, effects) {
+    if (status?.origin !== undefined) await effects.write([accountRow(state), ...knownRows(state, status)]);
   },
   receivedForgotten({ uri, atMs }, { state }, effects) {
     const key = { uri: uriKey(uri) };
     return effects.write([accountRow(state), remove(knownUris, key), put(deletedUris, key, { atMs })]);
   },
 });
+
+/** Returns the row of the address of a status. An effect that is repeated after its deletion must not restore it. */
+export function knownRows(
+  { id: accountId, received }: Readonly<AccountState>,
+  { id, conversationId, origin }: StoreStatusRecord,
+): RowWrite[] {
+  if (origin === undefined || received.get(origin.uri)?.id === '') return [];
+  return [put(knownUris, { uri: uriKey(origin.uri) }, { id, conversationId, accountId })];
+}

@@ -11,6 +11,7 @@ import type { ConversationCommands } from '../../conversation/slices.js';
 import { isProblem, type Problem } from '../../domain/problem.js';
 import type { Effects, Reaction } from '../../runtime/kind.js';
 import { collectionNotices } from './collection-tells.js';
+import { knownRows } from './remote-rows.js';
 
 /** Calls `tell` with the commands of accounts. */
 export function tellAccount<K extends keyof AccountCommands>(
@@ -65,10 +66,7 @@ export const accountTells: Reaction<AccountState, AccountEvents> = {
       const quote = event.quote && (await answeredQuote(effects, self, event, event.quote));
       const status = statusRecord(self, event, quote);
       const answer = await addTo(effects, status.conversationId, { status });
-      if (isProblem(answer) && answer.problem === 'limit_reached') {
-        // The conversation is full. The status is acknowledged and must not be lost, so it begins a new conversation.
-        await addTo(effects, status.id, { status: { ...status, conversationId: status.id } });
-      }
+      if (isFull(answer)) await addTo(effects, status.id, inOwnConversation(status));
       if (state.subscribers.size > 0 && isAnnounced(self, event))
         await tellAccount(effects, self, 'announce', { statusId: event.id, after: '' });
       // Last, because a repeated effect may send fewer commands here, and commands are numbered.
@@ -77,8 +75,11 @@ export const accountTells: Reaction<AccountState, AccountEvents> = {
     async received({ status }, { self, state }, effects) {
       if (status === undefined) return;
       const answer = await addTo(effects, status.conversationId, { status });
-      if (isProblem(answer) && answer.problem === 'limit_reached')
-        await addTo(effects, status.id, { status: { ...status, conversationId: status.id } });
+      if (isFull(answer)) {
+        const own = inOwnConversation(status);
+        await addTo(effects, status.id, own);
+        await effects.write(knownRows(state, own.status));
+      }
       if (state.subscribers.size > 0 && isAnnounced(self, status))
         await tellAccount(effects, self, 'announce', { statusId: status.id, after: '' });
     },
@@ -122,6 +123,17 @@ async function tellThread(effects: Effects, id: string, conversation: string, co
   const answer = await effects.tell('conversation', conversation, command, input);
   if (conversation !== id && isProblem(answer as Problem)) await effects.tell('conversation', id, command, input);
 }
+
+const isFull = (answer: unknown): boolean => isProblem(answer) && answer.problem === 'limit_reached';
+
+/**
+ * Returns the command that adds a status to a conversation of its own, because that of its parent is full: the status is
+ * acknowledged and must not be lost.
+ */
+const inOwnConversation = (status: StoreStatusRecord) => ({
+  status: { ...status, conversationId: status.id },
+  parentConversationId: status.conversationId,
+});
 
 /** Returns the addresses of a follower of another server. */
 function remoteFollower({ origin }: Readonly<AccountState>, activityId = ''): AccountRemoteFollower | undefined {

@@ -8,6 +8,7 @@ import { conversationLinks } from '../web-page.js';
 import { federatedMarks } from './federate-marks.js';
 import { federatedQuotes } from './federate-quotes.js';
 import { type FederationContext, federatedStatuses } from './federate-statuses.js';
+import { conversationGrafts, joinedEarlyReplies } from './grafts.js';
 import { type IsSilenced, sayingLimits } from './limited.js';
 import { conversationNotices, conversationUnmarking } from './marks.js';
 import { relayAnnounces } from './relay-announces.js';
@@ -32,9 +33,11 @@ export const conversationReactions = (
   sayingLimits(conversationTells, isSilenced),
   sayingLimits(conversationNotices(tables), isSilenced),
   conversationLinks,
+  conversationGrafts,
   ...(federation === undefined
     ? []
     : [
+        joinedEarlyReplies(federation),
         federatedMarks(federation),
         federatedStatuses(federation),
         federatedQuotes(federation),

@@ -273,6 +273,13 @@ export const conversationRows: Reaction<ConversationState, ConversationEvents> =
     },
     pollEnded: ownRow,
     cardSet: ownRow,
+    grafted: ownRow,
+    ungrafted: ownRow,
+    async parentNamed({ statusId }, { state }, effects) {
+      const record = state.statuses.get(statusId)?.record;
+      if (record !== undefined)
+        await effects.write([statusRow(record), ...(record.deleted ? [] : [listedRow(record)])]);
+    },
     favourited({ statusId, by, markId, atMs }, now, effects) {
       const row = put(favouritedBy, { status: statusId, mark: markId }, { accountId: by, atMs });
       return writeEntry(effects, now, statusId, by, [row, put(favourites, ofList(by, markId), { statusId })]);

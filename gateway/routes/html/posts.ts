@@ -13,6 +13,7 @@ import type { Services } from '../../http/services.js';
 import type { Status } from '../../pages/status/status.js';
 import type { StatusEdit } from '../../pages/status/status-history.js';
 import { boundText, idText } from '../../paging/bounds.js';
+import { withGrafts } from '../../viewing/grafts.js';
 import { PLACES } from '../../viewing/judge.js';
 import { loadAccounts } from '../../viewing/people-at-hand.js';
 import { notFound, visibleById, visibleStatus } from '../../viewing/visible.js';
@@ -71,9 +72,10 @@ async function page(request: Asked): Promise<Answer | Problem> {
 async function threadOf({ services, params, query, url }: Asked): Promise<Omit<Thread, 'status'> | Problem> {
   const seen = await visibleStatus(services, undefined, params.id);
   if (isProblem(seen)) return seen;
-  const { id, conversationId } = seen.original ?? seen.record;
-  const thread = await services.askConversation(conversationId, 'context', { statusId: id });
-  if (isProblem(thread)) return thread;
+  const root = seen.original ?? seen.record;
+  const own = await services.askConversation(root.conversationId, 'context', { statusId: root.id });
+  if (isProblem(own)) return own;
+  const thread = await withGrafts(services, root, own);
   const path = url.split('?', 1)[0] ?? '';
   const start = query.after === undefined ? 0 : thread.descendants.indexOf(query.after) + 1;
   const above = query.after === undefined ? thread.ancestors.slice(-ANCESTORS_MAX) : [];

@@ -115,12 +115,20 @@ test('a context has ancestors from the root and descendants depth first, divided
     .when('add', { status: status('5', '4') })
     .when('add', { status: status('6', '1') });
   const whole = ['2', '4', '5', '3', '6'];
-  assert.deepEqual(thread.when('context', { statusId: '1' }).reply, { ancestors: [], descendants: whole });
-  assert.deepEqual(thread.when('context', { statusId: '5' }).reply, { ancestors: ['1', '2', '4'], descendants: [] });
+  assert.deepEqual(thread.when('context', { statusId: '1' }).reply, { ancestors: [], descendants: whole, grafts: [] });
+  assert.deepEqual(thread.when('context', { statusId: '5' }).reply, {
+    ancestors: ['1', '2', '4'],
+    descendants: [],
+    grafts: [],
+  });
   thread.when('remove', { statusId: '2', by: 'author' });
-  assert.deepEqual(thread.when('context', { statusId: '1' }).reply, { ancestors: [], descendants: ['3', '6'] });
-  assert.deepEqual(thread.when('context', { statusId: '5' }).reply, { ancestors: ['4'], descendants: [] });
-  assert.deepEqual(thread.when('context', { statusId: '4' }).reply, { ancestors: [], descendants: ['5'] });
+  assert.deepEqual(thread.when('context', { statusId: '1' }).reply, {
+    ancestors: [],
+    descendants: ['3', '6'],
+    grafts: [],
+  });
+  assert.deepEqual(thread.when('context', { statusId: '5' }).reply, { ancestors: ['4'], descendants: [], grafts: [] });
+  assert.deepEqual(thread.when('context', { statusId: '4' }).reply, { ancestors: [], descendants: ['5'], grafts: [] });
   assert.equal(thread.when('context', { statusId: '2' }).lastProblem?.problem, 'not_found');
 });
 
@@ -155,7 +163,7 @@ test('a reply that arrives before its parent is counted and shown after the pare
     .when('add', { status: status('2', '1') })
     .when('add', { status: status('1') });
   assert.equal(late.state.statuses.get('1')?.record.replies, 1);
-  assert.deepEqual(late.when('context', { statusId: '1' }).reply, { ancestors: [], descendants: ['2'] });
+  assert.deepEqual(late.when('context', { statusId: '1' }).reply, { ancestors: [], descendants: ['2'], grafts: [] });
   assert.equal(late.when('remove', { statusId: '2', by: 'author' }).state.statuses.get('1')?.record.replies, 0);
 });
 

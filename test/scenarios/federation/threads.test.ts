@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { readBlocks } from '../../../actors/domain/servers/block-list.js';
+import { operatorClient } from '../../../cli/operator-socket.js';
 import { type Document, Peer, type PeerActor } from '../../kit/federation/peer.js';
 import { ServerProcess } from '../../kit/services/server-process.js';
 import { until } from '../../kit/time/until.js';
@@ -121,6 +123,70 @@ test('a reply shows what it answers once that has arrived, through eight threads
   assert.deepEqual(await ancestors(ids[3] ?? ''), ['<p>0</p>', '<p>1</p>', '<p>2</p>']);
   const eight = Array.from({ length: 8 }, (_, index) => `<p>${index + 1}</p>`);
   assert.deepEqual(await ancestors(ids[9] ?? ''), eight);
+  // The last is the first status of the eighth thread's graft.
+  const first = (await resolved(ids[0] ?? '')).id;
+  await until('all below', async () => (await descendants(first)).length === 9, SEEN_MS_MAX);
+  assert.deepEqual(await descendants(first), [...eight, '<p>9</p>']);
+  const shown = await Promise.all(ids.map((id) => resolved(id)));
+  for (const [index, { in_reply_to_id: parent, in_reply_to_account_id: author }] of shown.slice(1).entries())
+    assert.deepEqual([parent, author], [shown[index]?.id, accounts[0].id]);
+  assert.deepEqual(
+    shown.map(({ replies_count: count }) => count),
+    [...Array.from({ length: 9 }, () => 1), 0],
+  );
+  const path = `/@${shown[0]?.account.acct}/${first}`;
+  const page = await (await fetch(server.url + path, { headers: { accept: 'text/html' } })).text();
+  for (const text of [...eight, '<p>9</p>']) assert.ok(page.includes(text), page);
+});
+
+/** Sends a note that names ada, whose own server does not answer. Resolves when it is stored here. */
+async function sends(who: PeerActor, content: string, more: Document = {}): Promise<string> {
+  const tag = [{ type: 'Mention', href: `${server.url}/users/ada`, name: '@ada' }];
+  const note = who.note(`<p>${content}</p>`, { tag, ...more });
+  who.peer.answer(new URL(note.id).pathname, { status: 503 });
+  assert.equal(await who.post(`${server.url}/inbox`, who.activity('Create', note)), 202);
+  await until(content, async () => (await resolved(note.id)) !== undefined || undefined, SEEN_MS_MAX);
+  return note.id;
+}
+/** Returns the texts above or below a status, as a guest sees them. */
+const seenByGuests = async (id: string, side: 'ancestors' | 'descendants') => {
+  const context = (await (await ask(`v1/statuses/${id}/context`, '')).json()) as Document;
+  return context[side].map(({ content }: Document) => content);
+};
+
+test('replies to a late status of a third server show to those who may see them', async () => {
+  const third = await Peer.open();
+  const [cleo, mallory, zoe] = [home.actor('cleo'), away.actor('mallory'), third.actor('zoe')];
+  const inReplyTo = home.uri('late');
+  await sends(bob, 'public', { inReplyTo });
+  await sends(bob, 'direct', { inReplyTo, to: [`${server.url}/users/ada`], cc: [] });
+  const unwanted = await sends(mallory, 'unwanted', { inReplyTo });
+  await sends(zoe, 'suspended', { inReplyTo });
+  const { account } = await resolved(unwanted);
+  const late = await sends(cleo, 'late', { id: inReplyTo, url: inReplyTo });
+  const { id } = await resolved(late);
+  await until('all replies', async () => (await descendants(id)).length === 4, SEEN_MS_MAX);
+  const [open, closed, blocked] = ['<p>public</p>', '<p>direct</p>', '<p>unwanted</p>'];
+  assert.deepEqual(await descendants(id), [open, closed, blocked, '<p>suspended</p>']);
+  assert.deepEqual((await resolved(late)).replies_count, 3);
+  await operatorClient(server.dataDir)('federation.block', { blocks: readBlocks(`${third.host},suspend`) });
+  await until('the suspension', async () => (await descendants(id)).length === 3, SEEN_MS_MAX);
+  assert.deepEqual(await seenByGuests(id, 'descendants'), [open, blocked]);
+  await call(server.url, ada, 'POST', `/api/v1/accounts/${account.id}/block`);
+  assert.deepEqual(await descendants(id), [open, closed]);
+  await third.close();
+});
+
+test('a late status that is not for everybody stays hidden above its reply', async () => {
+  const inReplyTo = away.uri('hidden');
+  const reply = await sends(ann, 'open', { inReplyTo });
+  const hidden = await sends(bob, 'hidden', { id: inReplyTo, url: inReplyTo, to: [`${server.url}/users/ada`], cc: [] });
+  const parentId = (await resolved(hidden)).id;
+  const replied = async () => (await resolved(reply)).in_reply_to_id === parentId;
+  await until('the parent', replied, SEEN_MS_MAX);
+  assert.deepEqual(await ancestors(reply), ['<p>hidden</p>']);
+  assert.deepEqual(await seenByGuests((await resolved(reply)).id, 'ancestors'), []);
+  assert.equal((await ask(`v1/statuses/${parentId}/context`, '')).status, 404);
 });
 
 test('statuses that answer each other in a circle have each other above them once', async () => {
