@@ -14,7 +14,7 @@ import type { Effects, Happened, Reaction } from '../../runtime/kind.js';
 type Now = Happened<ConversationState>;
 
 /** The dependencies of replies that arrive before the status that they answer. */
-export interface EarlyReplyContext {
+interface EarlyReplyContext {
   readonly tables: Pick<ReadTables, 'get' | 'range'>;
   /** Address of the instance, without trailing slash. */
   readonly baseUrl: string;

@@ -98,3 +98,11 @@ test('the grafts of a status and of a conversation are bounded', () => {
   assert.equal(graft('last', 0), 'limit_reached');
   assert.equal(record(thread)?.replies, GRAFTS_OF_STATUS_MAX);
 });
+
+test('an edit of another server does not move a reply to another thread', () => {
+  const moved = { ...remote, inReplyToUri: 'https://victim.example/1', updatedMs: 5 };
+  const edited = status({ domain: 'far.example', text: 'edited', remote: moved });
+  const thread = early().when('revise', { statusId: '1', by: 'author', status: edited });
+  assert.deepEqual([record(thread)?.text, record(thread)?.remote?.updatedMs], ['edited', 5]);
+  assert.equal(record(thread)?.remote?.inReplyToUri, remote.inReplyToUri);
+});

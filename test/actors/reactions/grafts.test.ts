@@ -120,6 +120,16 @@ test('claims in a circle end with one thread', async () => {
   assert.deepEqual([await below(one), await below(two)], [[two], []]);
 });
 
+test('claims in a circle through two threads end with a graft each way', async () => {
+  const { bob, eve, receive, record, below } = await world();
+  const [one, two] = [await receive(bob, 'one', 'two'), await receive(eve, 'two', 'three')];
+  const answering = { inReplyToId: one, inReplyToAccountId: bob, conversationId: one };
+  const three = await receive(bob, 'three', 'one', answering);
+  const parents = await Promise.all([one, two, three].map(async (id) => (await record(id)).inReplyToId));
+  assert.deepEqual(parents, [two, three, one]);
+  assert.deepEqual([await below(one), await below(two)], [[three, two], [one]]);
+});
+
 test('a claim to answer a status of this server that does not exist is not remembered', async () => {
   const { bob, account, statusOf, tables } = await world();
   const uri = 'https://here.example/users/ann/statuses/1';

@@ -136,7 +136,7 @@ test('a reply shows what it answers once that has arrived, through eight threads
   );
   const path = `/@${shown[0]?.account.acct}/${first}`;
   const page = await (await fetch(server.url + path, { headers: { accept: 'text/html' } })).text();
-  for (const text of [...eight, '<p>9</p>']) assert.ok(page.includes(text), page);
+  for (const text of [...eight, '<p>9</p>']) assert.ok(page.includes(text), text);
 });
 
 /** Sends a note that names ada, whose own server does not answer. Resolves when it is stored here. */
