@@ -11,7 +11,7 @@ import { pageProperties } from '../../../paging/bounds.js';
 import { linksOf } from '../../../paging/links.js';
 import { notFound } from '../../../viewing/visible.js';
 import { personalForm, personalPage } from '../personal.js';
-import { after, faultOf, type Moderator, read, refusedAct, TYPED_CHARS_MAX } from './acting.js';
+import { after, decisionFields, faultOf, type Moderator, read, refusedAct } from './acting.js';
 
 const PATH = '/moderation/accounts';
 const API = '/api/v1/admin/accounts';
@@ -116,11 +116,7 @@ const decide = personalForm(
     page: one,
     permission,
     params: idParams,
-    body: {
-      type: Type.String({ default: '', maxLength: TYPED_CHARS_MAX }),
-      text: Type.String({ default: '', maxLength: TYPED_CHARS_MAX }),
-      send_email_notification: Type.Boolean({ default: false }),
-    },
+    body: decisionFields,
   },
   async (personal) => {
     const { id } = personal.request.params;

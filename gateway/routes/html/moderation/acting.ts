@@ -1,3 +1,4 @@
+import { Type } from '@sinclair/typebox';
 import { isProblem, type Problem, problem } from '../../../../actors/domain/problem.js';
 import type { Texts } from '../../../html/texts/index.js';
 import type { ApiAnswer } from '../../../http/api-call.js';
@@ -9,6 +10,13 @@ export type Moderator = Personal<unknown, unknown, unknown>;
 
 /** Longest text of a form that is read. The API enforces shorter lengths, and the form then keeps what was typed. */
 export const TYPED_CHARS_MAX = 100_000;
+
+/** Fields of a decision on an account, by itself or for a report. */
+export const decisionFields = {
+  type: Type.String({ default: '', maxLength: TYPED_CHARS_MAX }),
+  text: Type.String({ default: '', maxLength: TYPED_CHARS_MAX }),
+  send_email_notification: Type.Boolean({ default: false }),
+};
 
 /**
  * Returns the message about a refusal of the API, for the form that caused it; a problem if the form does not help; or

@@ -11,7 +11,7 @@ import { idText, pageProperties } from '../../../paging/bounds.js';
 import { linksOf } from '../../../paging/links.js';
 import { notFound } from '../../../viewing/visible.js';
 import { personalForm, personalPage } from '../personal.js';
-import { after, faultOf, type Moderator, read, refusedAct, TYPED_CHARS_MAX } from './acting.js';
+import { after, decisionFields, faultOf, type Moderator, read, refusedAct, TYPED_CHARS_MAX } from './acting.js';
 
 const PATH = '/moderation/reports';
 const API = '/api/v1/admin/reports';
@@ -120,9 +120,7 @@ const decide = personalForm(
     permission,
     params: idParams,
     body: {
-      type: Type.String({ default: '', maxLength: TYPED_CHARS_MAX }),
-      text: Type.String({ default: '', maxLength: TYPED_CHARS_MAX }),
-      send_email_notification: Type.Boolean({ default: false }),
+      ...decisionFields,
       status_ids: Type.Array(idText(), { default: [], maxItems: REPORTED_STATUSES_MAX }),
     },
   },
