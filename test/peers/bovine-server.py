@@ -1,12 +1,14 @@
 """A bovine-herd server with one person, fred, who accepts every follow. It prints what it receives, one JSON text a line.
 
-usage: python bovine-server.py. Lines on standard input send activities to the actor at ADDRESS: `follow ADDRESS`,
-`like ADDRESS STATUS`, `post|edit|delete ADDRESS NUMBER TEXT` about fred's status NUMBER. bovine-herd leaves decisions
-to clients; this program decides for fred, and the packages store, sign, verify, send and answer.
+usage: python bovine-server.py KEY CERTIFICATE (files of its TLS; SSL_CERT_FILE names the authority of others). Lines on
+standard input send activities to the actor at ADDRESS: `follow ADDRESS`, `like ADDRESS STATUS`,
+`post|edit|delete ADDRESS NUMBER TEXT` about fred's status NUMBER. bovine-herd leaves decisions to clients; this program
+decides for fred, and the packages store, sign, verify, send and answer.
 """
 
 import asyncio
 import json
+import logging
 import os
 import socket
 import sys
@@ -16,6 +18,8 @@ from datetime import datetime, timezone
 FRED = "fred"
 PUBLIC = "https://www.w3.org/ns/activitystreams#Public"
 SECURITY = "https://w3id.org/security#"
+
+[_, key_path, certificate_path] = sys.argv
 
 folder = tempfile.TemporaryDirectory(prefix="murmuration-bovine-")
 os.chdir(folder.name)  # bovine opens its cache of JSON-LD contexts in the current folder when it is imported.
@@ -52,6 +56,16 @@ posted = {}
 
 def say(**what):
     print(json.dumps(what), flush=True)
+
+
+class FailedSending(logging.Handler):
+    """bovine only logs what it failed to send."""
+
+    def emit(self, record):
+        say(type="error", message=record.getMessage())
+
+
+logging.getLogger("bovine_process.send_item").addHandler(FailedSending(logging.WARNING))
 
 
 def id_of(value):
@@ -100,7 +114,7 @@ BovineHerd(app, start_background_task_inbox=start_received, db_url=f"sqlite://{f
 @app.before_serving
 async def register():
     global fred
-    name = await BovineAdminStore(domain=f"http://127.0.0.1:{port}").register(FRED)
+    name = await BovineAdminStore(domain=f"https://127.0.0.1:{port}").register(FRED)
     fred = await app.config["bovine_store"].actor_for_name(name)
     app.add_background_task(commands)
     say(type="listens", port=port)
@@ -141,6 +155,8 @@ async def commands():
 
 config = Config()
 config.bind = [f"fd://{listener.fileno()}"]
+config.keyfile = key_path
+config.certfile = certificate_path
 config.loglevel = "WARNING"
 config.graceful_timeout = 1
 asyncio.run(serve(app, config))

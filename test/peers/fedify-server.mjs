@@ -1,13 +1,14 @@
 // A server of Fedify with one person, fred, who accepts every follow. It prints what it receives, one JSON text a line.
-// usage: node fedify-server.mjs PEERS-FOLDER SIGNATURE-SCHEME. Lines on standard input send activities to the actor at
-// ADDRESS: `follow ADDRESS`, `like ADDRESS STATUS`, `post|edit|delete ADDRESS NUMBER TEXT` about fred's status NUMBER.
-import { createServer } from 'node:http';
+// usage: node fedify-server.mjs PEERS-FOLDER SIGNATURE-SCHEME KEY CERTIFICATE (files of its TLS; NODE_EXTRA_CA_CERTS
+// names the authority of others). Lines on standard input send activities to the actor at ADDRESS: `follow ADDRESS`, `like ADDRESS STATUS`, `post|edit|delete ADDRESS NUMBER TEXT` about fred's status NUMBER.
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:https';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
 
-const [folder, firstKnock] = process.argv.slice(2);
+const [folder, firstKnock, keyPath, certificatePath] = process.argv.slice(2);
 const { resolve } = createRequire(join(folder, 'package.json'));
 const load = (name) => import(pathToFileURL(resolve(name)));
 const { createFederation, generateCryptoKeyPair, MemoryKvStore } = await load('@fedify/fedify');
@@ -62,12 +63,13 @@ async function sayOf(context, type, activity) {
   say({ type, object: object.id.href, kind: object.constructor.name, content: `${object.content ?? object.name}` });
 }
 
-const server = createServer(async (request, response) => {
+const tls = { key: readFileSync(keyPath), cert: readFileSync(certificatePath) };
+const server = createServer(tls, async (request, response) => {
   const pieces = [];
   for await (const piece of request) pieces.push(piece);
   const { method, headers, url } = request;
   const body = method === 'GET' ? undefined : Buffer.concat(pieces);
-  const asked = new Request(new URL(url, `http://${headers.host}`), { method, headers, body });
+  const asked = new Request(new URL(url, `https://${headers.host}`), { method, headers, body });
   const answer = await federation.fetch(asked, { contextData: undefined });
   response.writeHead(answer.status, Object.fromEntries(answer.headers));
   response.end(Buffer.from(await answer.arrayBuffer()));
@@ -77,13 +79,17 @@ server.listen(0, '127.0.0.1', () => say({ type: 'listens', port: server.address(
 const started = Temporal.Now.instant();
 for await (const line of createInterface({ input: process.stdin })) {
   const [verb, address, number, ...text] = line.split(' ');
-  const context = federation.createContext(new URL(`http://127.0.0.1:${server.address().port}`), undefined);
+  const context = federation.createContext(new URL(`https://127.0.0.1:${server.address().port}`), undefined);
   const options = {
     documentLoader: context.documentLoader,
     contextLoader: context.contextLoader,
     allowPrivateAddress: true,
   };
   const target = await lookupObject(address, options);
+  if (target === null) {
+    say({ type: 'error', message: `failed to read ${address}` });
+    continue;
+  }
   const actor = context.getActorUri(FRED);
   const id = new URL(`/users/${FRED}/notes/${number}`, actor);
   const note = (edited) =>

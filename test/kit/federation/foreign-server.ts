@@ -22,8 +22,10 @@ export class ForeignServer {
 
   private constructor(private readonly child: ChildProcess) {}
 
-  static start(command: string, args: readonly string[]): ForeignServer {
-    const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'] });
+  /** @param environment variables over those of this process */
+  static start(command: string, args: readonly string[], environment: Readonly<Record<string, string>>): ForeignServer {
+    const env = { ...process.env, ...environment };
+    const child = spawn(command, args, { env, stdio: ['pipe', 'pipe', 'inherit'] });
     const server = new ForeignServer(child);
     createInterface({ input: child.stdout }).on('line', (line) => {
       if (line.startsWith('{')) server.#said.push(JSON.parse(line) as Said);

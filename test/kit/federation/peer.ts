@@ -1,6 +1,8 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createSecureServer, type Server as HttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import type { Certificate } from '../network/certificate.js';
 import { until } from '../time/until.js';
 import { type CavageOptions, signCavage } from './cavage.js';
 
@@ -41,9 +43,17 @@ export interface Delivered extends Received {
   readonly activity: Document;
 }
 
+/** Ways to open a peer. */
+interface Opening {
+  /** That of a peer that was closed, to open it again. */
+  readonly port?: number;
+  /** Makes the peer speak TLS. */
+  readonly certificate?: Certificate;
+}
+
 /**
- * A scripted foreign server on loopback, over plain HTTP, for which FEDERATION_ALLOW_CIDRS must contain `loopback`. It
- * serves actors, objects and WebFinger, takes deliveries with 202 and records every request.
+ * A scripted foreign server on loopback, over TLS or plain HTTP, for which FEDERATION_ALLOW_CIDRS must contain
+ * `loopback`. It serves actors, objects and WebFinger, takes deliveries with 202 and records every request.
  */
 export class Peer {
   /** Requests in the order of arrival. */
@@ -52,14 +62,17 @@ export class Peer {
   readonly #answers = new Map<string, Answering>();
   #numbered = 0;
 
-  private constructor(readonly server: Server) {}
+  private constructor(
+    readonly server: Server | HttpsServer,
+    private readonly scheme: 'http' | 'https',
+  ) {}
 
-  /** @param port that of a peer that was closed, to open it again */
-  static async open(port = 0): Promise<Peer> {
-    const server = createServer((request, response) => void peer.#serve(request, response));
+  static async open({ port = 0, certificate }: Opening = {}): Promise<Peer> {
+    const serve = (request: IncomingMessage, response: ServerResponse) => void peer.#serve(request, response);
+    const server = certificate === undefined ? createServer(serve) : createSecureServer(certificate, serve);
     // A kept connection that the server ends while a request is on its way fails that request.
     server.keepAliveTimeout = 0;
-    const peer = new Peer(server);
+    const peer = new Peer(server, certificate === undefined ? 'http' : 'https');
     await new Promise<void>((listening) => void server.listen(port, '127.0.0.1', listening));
     return peer;
   }
@@ -71,7 +84,7 @@ export class Peer {
     return `127.0.0.1:${this.port}`;
   }
   get url(): string {
-    return `http://${this.host}`;
+    return `${this.scheme}://${this.host}`;
   }
 
   /**

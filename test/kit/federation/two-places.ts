@@ -1,14 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { Agent, setGlobalDispatcher } from 'undici';
 import { operatorClient } from '../../../cli/operator-socket.js';
 import { call, makePeople, type Person } from '../../scenarios/cluster/people.js';
-import { type Certificate, certificateIn } from '../network/certificate.js';
-import { SecureFront } from '../network/secure-front.js';
+import type { SecureFront } from '../network/secure-front.js';
 import { ClusterNodes } from '../services/cluster-nodes.js';
 import { ServerProcess } from '../services/server-process.js';
 import { until } from '../time/until.js';
+import { TrustedLoopback } from './trusted-loopback.js';
 
 /** Tests see an effect on the other server within this time. */
 const SEEN_MS_MAX = 30_000;
@@ -48,7 +44,7 @@ export class Place<Server extends Installed = ServerProcess> {
     readonly server: Server,
     readonly person: Person,
     private readonly front: SecureFront,
-    private readonly certificate: Certificate,
+    readonly loopback: TrustedLoopback,
   ) {}
 
   /** Opens two servers, each with a person of that name. Both trust one authority, and so does `fetch` of this test. */
@@ -65,33 +61,25 @@ export class Place<Server extends Installed = ServerProcess> {
     [one, two]: readonly [string, string],
     start: Start<Server>,
   ): Promise<[Place<Server>, Place<Server>]> {
-    const folder = await mkdtemp(join(tmpdir(), 'murmuration-authority-'));
-    const certificate = certificateIn(folder, 'places');
-    setGlobalDispatcher(new Agent({ connect: { ca: certificate.cert } }));
-    return Promise.all([Place.#open(one, certificate, start), Place.#open(two, certificate, start)]);
+    const loopback = await TrustedLoopback.open();
+    return Promise.all([Place.#open(one, loopback, start), Place.#open(two, loopback, start)]);
   }
 
   static async #open<Server extends Installed>(
     name: string,
-    certificate: Certificate,
+    loopback: TrustedLoopback,
     start: Start<Server>,
   ): Promise<Place<Server>> {
-    const front = await SecureFront.open(certificate);
-    const settings = { FEDERATION_ALLOW_CIDRS: 'loopback', BASE_URL: front.url };
-    const server = await start(settings, { NODE_EXTRA_CA_CERTS: certificate.path }).catch(async (error) => {
-      await front.close();
-      throw error;
-    });
-    front.target = Number(new URL(server.url).port);
+    const [front, server] = await loopback.behindTls((settings) => start(settings, loopback.environment));
     const [person] = (await makePeople(server.dataDir, [name])) as [Person];
-    return new Place(server, person, front, certificate);
+    return new Place(server, person, front, loopback);
   }
 
-  /** Ends the server. The other one of the pair must not start again, since the authority's file is removed, too. */
+  /** Ends the server. The other one of the pair must not start again, since the authority's files are removed, too. */
   async dispose(): Promise<void> {
     await this.front.close();
     await this.server.dispose();
-    await rm(dirname(this.certificate.path), { recursive: true, force: true });
+    await this.loopback.close();
   }
 
   staff(): Promise<Person> {

@@ -23,6 +23,22 @@ export class SecureFront {
     return front;
   }
 
+  /**
+   * Opens TLS before a server that `start` starts with the address that clients use. Closes it if the start fails.
+   */
+  static async before<Server extends { readonly url: string }>(
+    certificate: Certificate,
+    start: (url: string) => Promise<Server>,
+  ): Promise<[SecureFront, Server]> {
+    const front = await SecureFront.open(certificate);
+    const server = await start(front.url).catch(async (error) => {
+      await front.close();
+      throw error;
+    });
+    front.target = Number(new URL(server.url).port);
+    return [front, server];
+  }
+
   get url(): string {
     return `https://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }

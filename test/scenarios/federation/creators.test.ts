@@ -1,21 +1,24 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { Peer } from '../../kit/federation/peer.js';
+import type { Peer } from '../../kit/federation/peer.js';
+import { type SecureServer, TrustedLoopback } from '../../kit/federation/trusted-loopback.js';
 import { type Answer, seen } from '../../kit/federation/two-places.js';
-import { ServerProcess } from '../../kit/services/server-process.js';
 import { call, makePeople, type Person } from '../cluster/people.js';
 
-let server: ServerProcess;
+let loopback: TrustedLoopback;
+let server: SecureServer;
 let peer: Peer;
 let ada: Person;
 before(async () => {
-  peer = await Peer.open();
-  server = await ServerProcess.start({ FEDERATION_ALLOW_CIDRS: 'loopback' });
+  loopback = await TrustedLoopback.open();
+  peer = await loopback.peer();
+  server = await loopback.server();
   [ada] = (await makePeople(server.dataDir, ['ada'])) as [Person];
 });
 after(async () => {
   await server?.dispose();
   await peer?.close();
+  await loopback?.close();
 });
 
 /** Serves a page that names its author; returns the authors on its card. */

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
-import { ServerProcess } from '../../kit/services/server-process.js';
+import { type SecureServer, TrustedLoopback } from '../../kit/federation/trusted-loopback.js';
 import { call, makePeople, type Person } from '../cluster/people.js';
 
 const { TEST_NODES, TEST_PEERS } = process.env;
@@ -12,11 +12,16 @@ const node = (JSON.parse(TEST_NODES) as Record<string, string>)[22] ?? '';
 const READ_MS_MAX = 30_000;
 const reader = join(import.meta.dirname, '../../../../test/peers/fedify-reader.mjs');
 
-let server: ServerProcess;
+let loopback: TrustedLoopback;
+let server: SecureServer;
 before(async () => {
-  server = await ServerProcess.start();
+  loopback = await TrustedLoopback.open();
+  server = await loopback.server();
 });
-after(() => server?.dispose());
+after(async () => {
+  await server?.dispose();
+  await loopback?.close();
+});
 
 test('Fedify reads people, statuses and collections as they are', async () => {
   const [ada, ben] = (await makePeople(server.dataDir, ['ada', 'ben'])) as [Person, Person];
@@ -33,8 +38,9 @@ test('Fedify reads people, statuses and collections as they are', async () => {
 
   const uri = `${server.url}/users/ada`;
   const uriOf = ({ id }: { id: string }) => `${uri}/statuses/${id}`;
+  const env = { ...process.env, ...loopback.environment };
   const args = [reader, TEST_PEERS, uri, uriOf(status)];
-  const { stdout } = await promisify(execFile)(node, args, { timeout: READ_MS_MAX });
+  const { stdout } = await promisify(execFile)(node, args, { timeout: READ_MS_MAX, env });
   const read = JSON.parse(stdout);
   const { content, ...rest } = read.status;
   assert.match(content, /スター・ウォーズ/);

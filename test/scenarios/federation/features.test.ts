@@ -1,23 +1,26 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type Document, Peer, type PeerActor, PUBLIC } from '../../kit/federation/peer.js';
-import { ServerProcess } from '../../kit/services/server-process.js';
+import { type Document, type Peer, type PeerActor, PUBLIC } from '../../kit/federation/peer.js';
+import { type SecureServer, TrustedLoopback } from '../../kit/federation/trusted-loopback.js';
 import { call, makePeople, type Person } from '../cluster/people.js';
 
-let server: ServerProcess;
+let loopback: TrustedLoopback;
+let server: SecureServer;
 let peer: Peer;
 let ada: Person;
 let bob: PeerActor;
 let eve: PeerActor;
 before(async () => {
-  peer = await Peer.open();
+  loopback = await TrustedLoopback.open();
+  peer = await loopback.peer();
   [bob, eve] = [peer.actor('bob'), peer.actor('eve')];
-  server = await ServerProcess.start({ FEDERATION_ALLOW_CIDRS: 'loopback' });
+  server = await loopback.server();
   [ada] = (await makePeople(server.dataDir, ['ada'])) as [Person];
 });
 after(async () => {
   await server?.dispose();
   await peer?.close();
+  await loopback?.close();
 });
 
 const uri = () => `${server.url}/users/ada`;

@@ -1,29 +1,32 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { operatorClient } from '../../../cli/operator-socket.js';
-import { type Delivered, Peer, type PeerActor } from '../../kit/federation/peer.js';
-import { ServerProcess } from '../../kit/services/server-process.js';
+import type { Delivered, Peer, PeerActor } from '../../kit/federation/peer.js';
+import { type SecureServer, TrustedLoopback } from '../../kit/federation/trusted-loopback.js';
 import { until } from '../../kit/time/until.js';
 import { call, makePeople, type Person } from '../cluster/people.js';
 
 /** Tests see an effect within this time. */
 const SEEN_MS_MAX = 30_000;
 
-let server: ServerProcess;
+let loopback: TrustedLoopback;
+let server: SecureServer;
 let peer: Peer;
 let ada: Person;
 let ann: PeerActor;
 let annId: string;
 before(async () => {
-  peer = await Peer.open();
+  loopback = await TrustedLoopback.open();
+  peer = await loopback.peer();
   ann = peer.actor('ann');
-  server = await ServerProcess.start({ FEDERATION_ALLOW_CIDRS: 'loopback' });
+  server = await loopback.server();
   [ada] = (await makePeople(server.dataDir, ['ada'])) as [Person];
   annId = await known(ann);
 });
 after(async () => {
   await server?.dispose();
   await peer?.close();
+  await loopback?.close();
 });
 
 interface Relation {

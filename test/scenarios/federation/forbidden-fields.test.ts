@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:net';
 import { after, before, test } from 'node:test';
 import { operatorClient } from '../../../cli/operator-socket.js';
-import { type Document, Peer, type PeerActor } from '../../kit/federation/peer.js';
-import { ServerProcess } from '../../kit/services/server-process.js';
+import type { Document, Peer, PeerActor } from '../../kit/federation/peer.js';
+import { type SecureServer, TrustedLoopback } from '../../kit/federation/trusted-loopback.js';
 import { until } from '../../kit/time/until.js';
 import { call, makePeople, type Person } from '../cluster/people.js';
 
@@ -19,7 +19,8 @@ const SPELLINGS = [
   ...['[::1]', '[::ffff:127.0.0.9]', '[::ffff:7f00:9]', '[64:ff9b::7f00:9]', 'canary@127.0.0.9'],
 ];
 
-let server: ServerProcess;
+let loopback: TrustedLoopback;
+let server: SecureServer;
 let peer: Peer;
 let ada: Person;
 let canary: Server;
@@ -28,19 +29,21 @@ let port = 0;
 let counted = 0;
 
 before(async () => {
+  loopback = await TrustedLoopback.open();
   canary = createServer((socket) => {
     connections++;
     socket.destroy();
   });
   await new Promise<void>((listening) => void canary.listen(0, '::', listening));
   port = (canary.address() as { port: number }).port;
-  peer = await Peer.open();
-  server = await ServerProcess.start({ FEDERATION_ALLOW_CIDRS: '127.0.0.1/32', LOG_LEVEL: 'warn' });
+  peer = await loopback.peer();
+  server = await loopback.server({ FEDERATION_ALLOW_CIDRS: '127.0.0.1/32', LOG_LEVEL: 'warn' });
   [ada] = (await makePeople(server.dataDir, ['ada'])) as [Person];
 });
 after(async () => {
   await server?.dispose();
   await Promise.all([peer?.close(), new Promise((closed) => canary?.close(closed) ?? closed(undefined))]);
+  await loopback?.close();
 });
 
 const api = (method: string, path: string, body?: object) =>
@@ -134,7 +137,7 @@ const NOTE_FIELDS: Readonly<Record<string, () => Document>> = {
 
 /** Asks for each file of this server that an answer names. */
 async function openFiles(answer: unknown): Promise<void> {
-  for (const [address] of JSON.stringify(answer).matchAll(/http:[^"\\]*\/media_proxy\/[^"\\]*/g)) {
+  for (const [address] of JSON.stringify(answer).matchAll(/https:[^"\\]*\/media_proxy\/[^"\\]*/g)) {
     await (await fetch(address)).arrayBuffer();
   }
 }
@@ -214,14 +217,15 @@ test('no address in an activity, a search or a WebFinger answer is connected to 
       await eve.post(`${server.url}/inbox`, eve.activity(type, object, more));
     }
   }
-  for (const spelling of SPELLINGS) {
-    await found(`http://${spelling}:${port}/users/x`);
-    await found(`@x@${spelling}:${port}`);
-    await tried('GET', `/api/v1/accounts/lookup?acct=${encodeURIComponent(`x@${spelling}:${port}`)}`);
-    await tried('POST', '/api/v1/follows', { uri: `x@${spelling}:${port}` });
-    await tried('GET', `/authorize_interaction?uri=${encodeURIComponent(`http://${spelling}:${port}/x`)}`);
-    const href = `http://${spelling}:${port}/users/x`;
-    const links = [{ rel: 'self', type: 'application/activity+json', href }];
+  const origins = SPELLINGS.flatMap((spelling) => ['http', 'https'].map((scheme) => `${scheme}://${spelling}:${port}`));
+  for (const origin of origins) {
+    const acct = `x@${origin.replace(/^https?:\/\//, '')}`;
+    await found(`${origin}/users/x`);
+    await found(`@${acct}`);
+    await tried('GET', `/api/v1/accounts/lookup?acct=${encodeURIComponent(acct)}`);
+    await tried('POST', '/api/v1/follows', { uri: acct });
+    await tried('GET', `/authorize_interaction?uri=${encodeURIComponent(`${origin}/x`)}`);
+    const links = [{ rel: 'self', type: 'application/activity+json', href: `${origin}/users/x` }];
     const headers = { 'content-type': 'application/jrd+json' };
     const name = `w${counted++}`;
     peer.answer('/.well-known/webfinger', {
@@ -231,7 +235,7 @@ test('no address in an activity, a search or a WebFinger answer is connected to 
     });
     await found(`@${name}@${peer.host}`);
   }
-  await tried('POST', '/api/v1/statuses', { status: SPELLINGS.map((one) => `http://${one}:${port}/card`).join(' ') });
+  await tried('POST', '/api/v1/statuses', { status: origins.map((one) => `${one}/card`).join(' ') });
   await settled();
   assert.equal(connections, 0);
   assert.doesNotMatch(server.log, /"level":(?:50|60)/);

@@ -4,14 +4,15 @@ import { contentDigestOf } from '../../../transport/federation/signatures/digest
 import { signatureHeaders } from '../../../transport/federation/signatures/signing.js';
 import { digestOf } from '../../kit/federation/cavage.js';
 import { type Document, Peer, type PeerActor, PUBLIC, type SignedPost } from '../../kit/federation/peer.js';
-import { ServerProcess } from '../../kit/services/server-process.js';
+import { type SecureServer, TrustedLoopback } from '../../kit/federation/trusted-loopback.js';
 import { call, makePeople, type Person } from '../cluster/people.js';
 
 /** Longest answer to one hostile request: well above the 50 ms of event loop that it may cost. */
 const ANSWER_MS_MAX = 5_000;
 const HOUR_MS = 3_600_000;
 
-let server: ServerProcess;
+let loopback: TrustedLoopback;
+let server: SecureServer;
 let ada: Person;
 /** Host of the attackers, and that of their victim. */
 let evil: Peer;
@@ -20,10 +21,11 @@ let eve: PeerActor;
 let ann: PeerActor;
 let status: { id: string; uri: string };
 before(async () => {
-  [evil, good] = await Promise.all([Peer.open(), Peer.open()]);
+  loopback = await TrustedLoopback.open();
+  [evil, good] = await Promise.all([loopback.peer(), loopback.peer()]);
   eve = evil.actor('eve');
   ann = good.actor('ann');
-  server = await ServerProcess.start({ FEDERATION_ALLOW_CIDRS: 'loopback' });
+  server = await loopback.server();
   [ada] = (await makePeople(server.dataDir, ['ada'])) as [Person];
   status = (await call(server.url, ada, 'POST', '/api/v1/statuses', { status: 'hello' })) as typeof status;
   assert.equal(await ann.post(inbox(), ann.activity('Follow', adaUri())), 202);
@@ -31,6 +33,7 @@ before(async () => {
 after(async () => {
   await server?.dispose();
   await Promise.all([evil?.close(), good?.close()]);
+  await loopback?.close();
 });
 
 const adaUri = () => `${server.url}/users/ada`;
@@ -91,7 +94,7 @@ test('an activity whose id lies on another server has no effect, and that id can
   const victims = like(ann);
   await harmlessActivity('id of another server', [403], eve, () => like(eve, { id: victims.id }));
   for (const host of [`x@${good.host}`, `${good.host}%2f.${evil.host}`, `${good.host}\\@${evil.host}`]) {
-    await harmlessActivity(host, [403], eve, () => like(eve, { id: `http://${host}/acts/1` }));
+    await harmlessActivity(host, [403], eve, () => like(eve, { id: `https://${host}/acts/1` }));
   }
   assert.equal(await ann.post(inbox(), victims), 202);
   const { favourites_count } = (await call(server.url, ada, 'GET', `/api/v1/statuses/${status.id}`)) as Document;
@@ -304,38 +307,27 @@ test('people of this server cannot be impersonated from outside', async () => {
 });
 
 test('keys at addresses that must not be reached are not fetched', async () => {
-  const closed = await ServerProcess.start();
-  const canary = await Peer.open();
+  const closed = await loopback.server({ FEDERATION_ALLOW_CIDRS: '' });
+  const canaries = [await Peer.open(), await loopback.peer()];
+  const spellings = [
+    ...['127.0.0.1', 'localhost', '127.1', '2130706433', '0x7f000001', '0.0.0.0', '[::1]', '[::ffff:127.0.0.1]'],
+    ...['10.0.0.1', '169.254.169.254', '[fc00::1]'],
+  ];
   try {
-    const spy = canary.actor('spy');
-    const spellings = [
-      '127.0.0.1',
-      'localhost',
-      '127.1',
-      '2130706433',
-      '0x7f000001',
-      '0.0.0.0',
-      '[::1]',
-      '[::ffff:127.0.0.1]',
-    ];
-    for (const host of [
-      ...spellings.map((one) => `${one}:${canary.port}`),
-      '10.0.0.1',
-      '169.254.169.254',
-      '[fc00::1]',
-    ]) {
-      const uri = `http://${host}/users/spy`;
-      const { headers, body } = spy.signed(`${closed.url}/inbox`, {
-        ...spy.activity('Follow', `${closed.url}/users/x`),
-        actor: uri,
-      });
-      const signature = headers.signature?.replace(spy.uri, uri) ?? '';
-      const answered = await post(`${closed.url}/inbox`, { headers: { ...headers, signature }, body });
-      assert.ok(answered === 401 || answered === 400, `${host}: ${answered}`);
+    for (const canary of canaries) {
+      const spy = canary.actor('spy');
+      for (const spelling of spellings) {
+        const uri = spy.uri.replace('127.0.0.1', spelling);
+        const follow = spy.activity('Follow', `${closed.url}/users/x`);
+        const { headers, body } = spy.signed(`${closed.url}/inbox`, { ...follow, actor: uri });
+        const signature = headers.signature?.replace(spy.uri, uri) ?? '';
+        const answered = await post(`${closed.url}/inbox`, { headers: { ...headers, signature }, body });
+        assert.ok(answered === 401 || answered === 400, `${uri}: ${answered}`);
+      }
+      assert.equal(canary.received.length, 0);
     }
-    assert.equal(canary.received.length, 0);
   } finally {
-    await Promise.all([closed.dispose(), canary.close()]);
+    await Promise.all([closed.dispose(), ...canaries.map((canary) => canary.close())]);
   }
 });
 

@@ -5,8 +5,8 @@ import { emptyTally } from '../../../actors/remote-host/remote-host.js';
 import { operatorClient } from '../../../cli/operator-socket.js';
 import { freePort } from '../../../cluster/local/process.js';
 import type { HostTally } from '../../../proto/gen/types.js';
-import { newKey, Peer, type PeerActor } from '../../kit/federation/peer.js';
-import { ServerProcess } from '../../kit/services/server-process.js';
+import { newKey, type Peer, type PeerActor } from '../../kit/federation/peer.js';
+import { type SecureServer, TrustedLoopback } from '../../kit/federation/trusted-loopback.js';
 import { until } from '../../kit/time/until.js';
 import { makePeople } from '../cluster/people.js';
 
@@ -18,21 +18,24 @@ const ANSWERED_MS_MAX = 5_000;
 /** A delivery ends after 10 s; the rest is the time for the others in turn. */
 const GIVEN_UP_MS_MAX = 30_000;
 
-let server: ServerProcess;
+let loopback: TrustedLoopback;
+let server: SecureServer;
 let peer: Peer;
 let ann: PeerActor;
 let metrics: string;
 const slowPeers: Peer[] = [];
 before(async () => {
-  peer = await Peer.open();
+  loopback = await TrustedLoopback.open();
+  peer = await loopback.peer();
   ann = peer.actor('ann');
   metrics = `127.0.0.1:${await freePort('127.0.0.1')}`;
-  server = await ServerProcess.start({ FEDERATION_ALLOW_CIDRS: 'loopback', METRICS_LISTEN: metrics });
+  server = await loopback.server({ METRICS_LISTEN: metrics });
   await makePeople(server.dataDir, ['ada']);
 });
 after(async () => {
   await server?.dispose();
   for (const one of [peer, ...slowPeers]) await one?.close();
+  await loopback?.close();
 });
 
 const operate: ReturnType<typeof operatorClient> = (name, input) => operatorClient(server.dataDir)(name, input);
@@ -93,7 +96,7 @@ test('status and metrics have the figures of federation, without names of hosts'
 });
 
 test('inboxes that send a byte a second hold no delivery to another host, and each attempt ends', async () => {
-  const slow = await Promise.all(Array.from({ length: SLOW_HOSTS }, () => Peer.open()));
+  const slow = await Promise.all(Array.from({ length: SLOW_HOSTS }, () => loopback.peer()));
   slowPeers.push(...slow);
   const key = newKey();
   const people = slow.flatMap((one) =>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type Document, Peer, type PeerActor } from '../../kit/federation/peer.js';
-import { ServerProcess } from '../../kit/services/server-process.js';
+import type { Document, Peer, PeerActor } from '../../kit/federation/peer.js';
+import { type SecureServer, TrustedLoopback } from '../../kit/federation/trusted-loopback.js';
 import { until } from '../../kit/time/until.js';
 import { call, makePeople, type Person } from '../cluster/people.js';
 
@@ -11,21 +11,23 @@ const SVG = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></
 
 const SEEN_MS_MAX = 30_000;
 
-let server: ServerProcess;
+let loopback: TrustedLoopback;
+let server: SecureServer;
 let peer: Peer;
 let ada: Person;
 let ann: PeerActor;
 let account: Document;
 
 before(async () => {
-  peer = await Peer.open();
+  loopback = await TrustedLoopback.open();
+  peer = await loopback.peer();
   for (const name of ['avatar', 'header', 'emoji', 'photo', 'secret'])
     peer.answer(`/${name}.png`, { status: 200, headers: image, body: PNG });
   ann = peer.actor('ann', {
     icon: { type: 'Image', url: `${peer.url}/avatar.png` },
     image: { type: 'Image', url: `${peer.url}/header.png` },
   });
-  server = await ServerProcess.start({ FEDERATION_ALLOW_CIDRS: '127.0.0.1' });
+  server = await loopback.server({ FEDERATION_ALLOW_CIDRS: '127.0.0.1' });
   [ada] = (await makePeople(server.dataDir, ['ada'])) as [Person];
   const address = encodeURIComponent(`@ann@${peer.host}`);
   account = (await get(`v2/search?q=${address}&resolve=true`)).accounts[0];
@@ -33,6 +35,7 @@ before(async () => {
 after(async () => {
   await server?.dispose();
   await peer?.close();
+  await loopback?.close();
 });
 
 const get = (path: string) => call(server.url, ada, 'GET', `/api/${path}`) as Promise<Document>;
@@ -111,8 +114,8 @@ test('the proxy fetches nothing that no record names', async () => {
 });
 
 test('hostile files are answered as missing ones', async () => {
-  const canary = await Peer.open();
-  const away = `http://127.0.0.2:${canary.port}/x.png`;
+  const canary = await loopback.peer();
+  const away = `https://127.0.0.2:${canary.port}/x.png`;
   const html = { 'content-type': 'text/html' };
   peer.answer('/a.svg', { status: 200, headers: { 'content-type': 'image/svg+xml' }, body: SVG });
   peer.answer('/b.png', { status: 200, headers: image, body: '<html><script>alert(1)</script>' });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { operatorClient } from '../../../cli/operator-socket.js';
-import { Peer, type PeerActor } from '../../kit/federation/peer.js';
-import { ServerProcess } from '../../kit/services/server-process.js';
+import type { Peer, PeerActor } from '../../kit/federation/peer.js';
+import { type SecureServer, TrustedLoopback } from '../../kit/federation/trusted-loopback.js';
 import { until } from '../../kit/time/until.js';
 import { call, makePeople, type Person } from '../cluster/people.js';
 
@@ -10,15 +10,16 @@ const SEEN_MS_MAX = 30_000;
 // biome-ignore lint/suspicious/noExplicitAny: tests read into answers of every shape.
 type Answer = any;
 
-let [here, there]: ServerProcess[] = [];
+let loopback: TrustedLoopback;
+let [here, there]: SecureServer[] = [];
 let peer: Peer;
 /** People of the first server, and of the second one. */
 let [ann, fan, guard]: Person[] = [];
 let [ben, eve]: Person[] = [];
 before(async () => {
-  peer = await Peer.open();
-  const settings = { FEDERATION_ALLOW_CIDRS: 'loopback' };
-  [here, there] = await Promise.all([ServerProcess.start(settings), ServerProcess.start(settings)]);
+  loopback = await TrustedLoopback.open();
+  peer = await loopback.peer();
+  [here, there] = await Promise.all([loopback.server(), loopback.server()]);
   [ann, fan, guard] = await makePeople(here.dataDir, ['ann', 'fan', 'guard']);
   [ben, eve] = await makePeople(there.dataDir, ['ben', 'eve']);
   // A server that has just started may refuse activities for a moment, and its peers then pause.
@@ -28,22 +29,23 @@ before(async () => {
 });
 after(async () => {
   await Promise.all([here?.dispose(), there?.dispose(), peer?.close()]);
+  await loopback?.close();
 });
 
-const ask = (server: ServerProcess, person: Person, method: string, path: string, body?: object): Promise<Answer> =>
+const ask = (server: SecureServer, person: Person, method: string, path: string, body?: object): Promise<Answer> =>
   call(server.url, person, method, `/api/v1/${path}`, body);
 const seen = (what: string, condition: () => Promise<unknown>) => until(what, condition, SEEN_MS_MAX);
-const operate = (server: ServerProcess) => operatorClient(server.dataDir);
-const hostOf = (server: ServerProcess) => new URL(server.url).host;
-const idOf = async (server: ServerProcess, person: Person, acct: string): Promise<string> =>
+const operate = (server: SecureServer) => operatorClient(server.dataDir);
+const hostOf = (server: SecureServer) => new URL(server.url).host;
+const idOf = async (server: SecureServer, person: Person, acct: string): Promise<string> =>
   (await ask(server, person, 'POST', 'follows', { uri: acct })).id;
-const relation = async (server: ServerProcess, person: Person, id: string) =>
+const relation = async (server: SecureServer, person: Person, id: string) =>
   (await ask(server, person, 'GET', `accounts/relationships?id[]=${id}`))[0];
 const document = async (url: string): Promise<Answer> =>
   (await fetch(url, { headers: { accept: 'application/activity+json' } })).json();
 
 test('an account moves to another server with its followers of both servers, and posts no more', async () => {
-  const [one, two] = [here as ServerProcess, there as ServerProcess];
+  const [one, two] = [here as SecureServer, there as SecureServer];
   const [mover, follower, target, distant] = [ann, fan, ben, eve] as Person[] as [Person, Person, Person, Person];
   const acct = `ben@${hostOf(two)}`;
   const { id: written } = await ask(one, mover, 'POST', 'statuses', { status: 'before the move' });
@@ -82,7 +84,7 @@ test('an account moves to another server with its followers of both servers, and
 });
 
 test('a move that has ended lets the account post, and a second move is refused for 30 days', async () => {
-  const one = here as ServerProcess;
+  const one = here as SecureServer;
   await operate(one)('account.move', { username: 'ann' });
   await ask(one, ann as Person, 'POST', 'statuses', { status: 'back' });
   assert.equal((await ask(one, fan as Person, 'GET', `accounts/${ann?.id}`)).moved, undefined);
@@ -91,7 +93,7 @@ test('a move that has ended lets the account post, and a second move is refused 
 });
 
 test('a move needs the consent of the other account, and nobody moves to themselves', async () => {
-  const one = here as ServerProcess;
+  const one = here as SecureServer;
   const run = operate(one);
   await assert.rejects(run('account.move', { username: 'fan', to: 'guard' }), /does not name/);
   await run('account.alias', { username: 'fan', add: 'fan' });
@@ -102,12 +104,12 @@ test('a move needs the consent of the other account, and nobody moves to themsel
 
 /** Makes actors of the peer, of which fan follows the first. Returns the id of the first one here. */
 async function followed(old: PeerActor): Promise<string> {
-  const id = await idOf(here as ServerProcess, fan as Person, `${old.name}@${peer.host}`);
+  const id = await idOf(here as SecureServer, fan as Person, `${old.name}@${peer.host}`);
   const [{ activity: follow }] = (await peer
     .gets('Follow')
     .then((all) => all.filter(({ activity }) => activity.object === old.uri))) as [Answer];
   assert.equal(await send(old, old.activity('Accept', follow)), 202);
-  await seen('a follow', async () => (await relation(here as ServerProcess, fan as Person, id)).following);
+  await seen('a follow', async () => (await relation(here as SecureServer, fan as Person, id)).following);
   return id;
 }
 /** Sends an activity again while the server is too busy for it, as other servers do. */
@@ -122,7 +124,7 @@ const send = (who: PeerActor, activity: object): Promise<number> =>
   );
 
 test('moves of other servers count only with the consent of the target, and end at the first step', async () => {
-  const one = here as ServerProcess;
+  const one = here as SecureServer;
   const old = peer.actor('old');
   const oldId = await followed(old);
   const unmoved = async () => {

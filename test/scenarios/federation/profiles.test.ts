@@ -1,26 +1,29 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type Document, Peer, type PeerActor } from '../../kit/federation/peer.js';
-import { ServerProcess } from '../../kit/services/server-process.js';
+import type { Document, Peer, PeerActor } from '../../kit/federation/peer.js';
+import { type SecureServer, TrustedLoopback } from '../../kit/federation/trusted-loopback.js';
 import { until } from '../../kit/time/until.js';
 import { call, makePeople, type Person } from '../cluster/people.js';
 
 const SEEN_MS_MAX = 30_000;
 const DAY_MS = 86_400_000;
 
-let server: ServerProcess;
+let loopback: TrustedLoopback;
+let server: SecureServer;
 let peer: Peer;
 let other: Peer;
 let ada: Person;
 
 before(async () => {
-  [peer, other] = await Promise.all([Peer.open(), Peer.open()]);
-  server = await ServerProcess.start({ FEDERATION_ALLOW_CIDRS: 'loopback' });
+  loopback = await TrustedLoopback.open();
+  [peer, other] = await Promise.all([loopback.peer(), loopback.peer()]);
+  server = await loopback.server();
   [ada] = (await makePeople(server.dataDir, ['ada'])) as [Person];
 });
 after(async () => {
   await server?.dispose();
   await Promise.all([peer?.close(), other?.close()]);
+  await loopback?.close();
 });
 
 const get = (path: string) => call(server.url, ada, 'GET', `/api/${path}`) as Promise<Document>;

@@ -1,27 +1,30 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type Document, Peer, type PeerActor } from '../../kit/federation/peer.js';
-import { ServerProcess } from '../../kit/services/server-process.js';
+import type { Document, Peer, PeerActor } from '../../kit/federation/peer.js';
+import { type SecureServer, TrustedLoopback } from '../../kit/federation/trusted-loopback.js';
 import { until } from '../../kit/time/until.js';
 import { call, makePeople, type Person } from '../cluster/people.js';
 
 /** Tests see an effect within this time; an activity that waits for a fetch is repeated after 15 to 30 s. */
 const SEEN_MS_MAX = 60_000;
 
-let server: ServerProcess;
+let loopback: TrustedLoopback;
+let server: SecureServer;
 let peer: Peer;
 let other: Peer;
 let ada: Person;
 let ann: PeerActor;
 before(async () => {
-  [peer, other] = await Promise.all([Peer.open(), Peer.open()]);
+  loopback = await TrustedLoopback.open();
+  [peer, other] = await Promise.all([loopback.peer(), loopback.peer()]);
   ann = peer.actor('ann');
-  server = await ServerProcess.start({ FEDERATION_ALLOW_CIDRS: 'loopback' });
+  server = await loopback.server();
   [ada] = (await makePeople(server.dataDir, ['ada'])) as [Person];
 });
 after(async () => {
   await server?.dispose();
   await Promise.all([peer?.close(), other?.close()]);
+  await loopback?.close();
 });
 
 // biome-ignore lint/suspicious/noExplicitAny: tests read into answers of every shape.

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { operatorClient } from '../../../cli/operator-socket.js';
-import { type Delivered, type Document, Peer, type PeerActor, PUBLIC } from '../../kit/federation/peer.js';
+import { type Delivered, type Document, type Peer, type PeerActor, PUBLIC } from '../../kit/federation/peer.js';
+import { type SecureServer, TrustedLoopback } from '../../kit/federation/trusted-loopback.js';
 import { type Answer, seen } from '../../kit/federation/two-places.js';
-import { ServerProcess } from '../../kit/services/server-process.js';
 import { call, makePeople, type Person } from '../cluster/people.js';
 
-let server: ServerProcess;
+let loopback: TrustedLoopback;
+let server: SecureServer;
 let ada: Person;
 /** The relay's server, and one whose statuses it passes on. */
 let peer: Peer;
@@ -15,16 +16,18 @@ let relay: PeerActor;
 let stranger: PeerActor;
 let author: PeerActor;
 before(async () => {
-  [peer, far] = await Promise.all([Peer.open(), Peer.open()]);
+  loopback = await TrustedLoopback.open();
+  [peer, far] = await Promise.all([loopback.peer(), loopback.peer()]);
   relay = peer.actor('relay', { type: 'Application' });
   stranger = peer.actor('stranger');
   author = far.actor('author');
-  server = await ServerProcess.start({ FEDERATION_ALLOW_CIDRS: 'loopback' });
+  server = await loopback.server();
   [ada] = (await makePeople(server.dataDir, ['ada'])) as [Person];
 });
 after(async () => {
   await server?.dispose();
   await Promise.all([peer?.close(), far?.close()]);
+  await loopback?.close();
 });
 
 const operate: ReturnType<typeof operatorClient> = (name, input) => operatorClient(server.dataDir)(name, input);

@@ -1,26 +1,28 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type Document, Peer } from '../../kit/federation/peer.js';
-import { ServerProcess } from '../../kit/services/server-process.js';
+import type { Document, Peer } from '../../kit/federation/peer.js';
+import { type SecureServer, TrustedLoopback } from '../../kit/federation/trusted-loopback.js';
 import { call, makePeople, type Person } from '../cluster/people.js';
 
-const settings = { FEDERATION_ALLOW_CIDRS: 'loopback' };
-let [here, there]: ServerProcess[] = [];
+let loopback: TrustedLoopback;
+let [here, there]: SecureServer[] = [];
 let peer: Peer;
 let ada: Person;
 let ben: Person;
 
 before(async () => {
-  [here, there] = [await ServerProcess.start(settings), await ServerProcess.start(settings)];
-  peer = await Peer.open();
+  loopback = await TrustedLoopback.open();
+  [here, there] = [await loopback.server(), await loopback.server()];
+  peer = await loopback.peer();
   [ada] = (await makePeople(here.dataDir, ['ada'])) as [Person];
   [ben] = (await makePeople(there.dataDir, ['ben'])) as [Person];
 });
 after(async () => {
   await Promise.all([here?.dispose(), there?.dispose(), peer?.close()]);
+  await loopback?.close();
 });
 
-const at = (server: ServerProcess | undefined) => server?.url ?? '';
+const at = (server: SecureServer | undefined) => server?.url ?? '';
 const get = (path: string) => call(at(here), ada, 'GET', path) as Promise<Document>;
 const search = (q: string, more = '&resolve=true') => get(`/api/v2/search?q=${encodeURIComponent(q)}${more}`);
 
@@ -168,7 +170,7 @@ test('a poll of another server shows its options and votes', async () => {
 });
 
 test('documents that another server must not write are not believed', async () => {
-  const [mal, vic] = [peer.actor('mal'), await Peer.open()];
+  const [mal, vic] = [peer.actor('mal'), await loopback.peer()];
   try {
     const victim = vic.actor('vic');
     const genuine = victim.note('genuine');

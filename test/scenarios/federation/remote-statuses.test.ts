@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type Document, Peer, type PeerActor, PUBLIC } from '../../kit/federation/peer.js';
+import { type Document, type Peer, type PeerActor, PUBLIC } from '../../kit/federation/peer.js';
+import { type SecureServer, TrustedLoopback } from '../../kit/federation/trusted-loopback.js';
 import { EventStream } from '../../kit/network/event-stream.js';
 import type { Send } from '../../kit/network/injection.js';
-import { ServerProcess } from '../../kit/services/server-process.js';
 import { until } from '../../kit/time/until.js';
 import { call, makePeople, type Person } from '../cluster/people.js';
 
@@ -11,22 +11,25 @@ const SEEN_MS_MAX = 30_000;
 
 const send: Send = (path, init) => fetch(`${server.url}${path}`, init);
 
-let server: ServerProcess;
+let loopback: TrustedLoopback;
+let server: SecureServer;
 let peer: Peer;
 let ada: Person;
 let ann: PeerActor;
 let annId: string;
 
 before(async () => {
-  peer = await Peer.open();
+  loopback = await TrustedLoopback.open();
+  peer = await loopback.peer();
   ann = peer.actor('ann');
-  server = await ServerProcess.start({ FEDERATION_ALLOW_CIDRS: 'loopback' });
+  server = await loopback.server();
   [ada] = (await makePeople(server.dataDir, ['ada'])) as [Person];
   annId = await followed(ann);
 });
 after(async () => {
   await server?.dispose();
   await peer?.close();
+  await loopback?.close();
 });
 
 const api = (method: string, path: string, body?: object) =>

@@ -2,14 +2,15 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { readBlocks } from '../../../actors/domain/servers/block-list.js';
 import { operatorClient } from '../../../cli/operator-socket.js';
-import { type Document, Peer, type PeerActor } from '../../kit/federation/peer.js';
-import { ServerProcess } from '../../kit/services/server-process.js';
+import type { Document, Peer, PeerActor } from '../../kit/federation/peer.js';
+import { type SecureServer, TrustedLoopback } from '../../kit/federation/trusted-loopback.js';
 import { until } from '../../kit/time/until.js';
 import { call, makePeople, type Person } from '../cluster/people.js';
 
 const SEEN_MS_MAX = 30_000;
 
-let server: ServerProcess;
+let loopback: TrustedLoopback;
+let server: SecureServer;
 let home: Peer;
 let away: Peer;
 let ada: Person;
@@ -17,15 +18,17 @@ let ann: PeerActor;
 let bob: PeerActor;
 
 before(async () => {
-  [home, away] = await Promise.all([Peer.open(), Peer.open()]);
+  loopback = await TrustedLoopback.open();
+  [home, away] = await Promise.all([loopback.peer(), loopback.peer()]);
   ann = home.actor('ann');
   bob = away.actor('bob');
-  server = await ServerProcess.start({ FEDERATION_ALLOW_CIDRS: 'loopback' });
+  server = await loopback.server();
   [ada] = (await makePeople(server.dataDir, ['ada'])) as [Person];
 });
 after(async () => {
   await server?.dispose();
   await Promise.all([home?.close(), away?.close()]);
+  await loopback?.close();
 });
 
 const ask = (path: string, token = ada.token) =>
@@ -155,7 +158,7 @@ const seenByGuests = async (id: string, side: 'ancestors' | 'descendants') => {
 };
 
 test('replies to a late status of a third server show to those who may see them', async () => {
-  const third = await Peer.open();
+  const third = await loopback.peer();
   const [cleo, mallory, zoe] = [home.actor('cleo'), away.actor('mallory'), third.actor('zoe')];
   const inReplyTo = home.uri('late');
   await sends(bob, 'public', { inReplyTo });

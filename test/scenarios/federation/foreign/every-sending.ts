@@ -9,8 +9,8 @@ import {
   PUBLIC,
   type Received,
 } from '../../../kit/federation/peer.js';
+import type { SecureServer } from '../../../kit/federation/trusted-loopback.js';
 import { type Answer, seen } from '../../../kit/federation/two-places.js';
-import type { ServerProcess } from '../../../kit/services/server-process.js';
 import { call, type Person } from '../../cluster/people.js';
 
 /** Counts of a poll leave at the end of a minute. */
@@ -46,7 +46,7 @@ export class EverySending {
 
   /** @param ann does most of it, and moves; @param dee is deleted by the administrator */
   constructor(
-    private readonly server: ServerProcess,
+    private readonly server: SecureServer,
     private readonly peer: Peer,
     private readonly scheme: Scheme,
     private readonly people: { readonly ann: Person; readonly dee: Person; readonly boss: Person },

@@ -7,19 +7,38 @@ import { call, type Person } from '../../cluster/people.js';
 const SEEN_MS_MAX = 240_000;
 const seen = <T>(what: string, condition: () => Promise<T> | T) => until(what, condition, SEEN_MS_MAX);
 
+// biome-ignore lint/suspicious/noExplicitAny: tests read into answers of every shape.
+type Ask = (method: string, path: string, body?: object) => Promise<any>;
+
+const listens = (peer: ForeignServer) => seen('the server', () => peer.said('listens')[0] as Required<Said>);
+
+/** Returns fred's account as the person here sees it. */
+async function findFred(ask: Ask, peer: ForeignServer) {
+  const { port } = await listens(peer);
+  const acct = `fred@127.0.0.1:${port}`;
+  const found = await ask('GET', `/api/v2/search?q=@${acct}&resolve=true`);
+  const [fred] = found.accounts;
+  assert.equal(fred?.acct, acct);
+  return fred;
+}
+
+/** Shows that a foreign server verifies certificates: it was started without the authority of this server. */
+export async function distrust(url: string, ada: Person, peer: ForeignServer): Promise<void> {
+  const ask: Ask = (method, path, body) => call(url, ada, method, path, body);
+  await listens(peer);
+  peer.tell(`follow ${url}/users/${ada.name}`);
+  await seen('an error', () => peer.said('error').length > 0);
+  assert.deepEqual(await ask('GET', `/api/v1/accounts/${ada.id}/followers`), []);
+}
+
 /**
  * Lets a person here and fred of a foreign server follow each other; both write, edit and delete a status, mark the
  * other's, and part. Asserts at each step what either server has understood.
  */
 export async function exchange(url: string, ada: Person, peer: ForeignServer): Promise<void> {
-  // biome-ignore lint/suspicious/noExplicitAny: tests read into answers of every shape.
-  const ask = (method: string, path: string, body?: object): Promise<any> => call(url, ada, method, path, body);
+  const ask: Ask = (method, path, body) => call(url, ada, method, path, body);
   const actor = `${url}/users/${ada.name}`;
-  const { port } = await seen('the server', () => peer.said('listens')[0] as Required<Said>);
-  const acct = `fred@127.0.0.1:${port}`;
-  const found = await ask('GET', `/api/v2/search?q=@${acct}&resolve=true`);
-  const [fred] = found.accounts;
-  assert.equal(fred?.acct, acct);
+  const fred = await findFred(ask, peer);
   const relation = async () => (await ask('GET', `/api/v1/accounts/relationships?id[]=${fred.id}`))[0];
   await ask('POST', `/api/v1/accounts/${fred.id}/follow`);
   await seen('a follow', async () => (await relation()).following);

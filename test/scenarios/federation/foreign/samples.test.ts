@@ -3,8 +3,8 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
-import { type Document, Peer } from '../../../kit/federation/peer.js';
-import { ServerProcess } from '../../../kit/services/server-process.js';
+import type { Document, Peer } from '../../../kit/federation/peer.js';
+import { type SecureServer, TrustedLoopback } from '../../../kit/federation/trusted-loopback.js';
 import { until } from '../../../kit/time/until.js';
 import { call, makePeople, type Person } from '../../cluster/people.js';
 
@@ -17,15 +17,18 @@ const PRINT_MS_MAX = 60_000;
 const SHOWN_MS_MAX = 60_000;
 const PAGE = 40;
 
-let server: ServerProcess;
+let loopback: TrustedLoopback;
+let server: SecureServer;
 let peer: Peer;
 before(async () => {
-  server = await ServerProcess.start({ FEDERATION_ALLOW_CIDRS: 'loopback' });
-  peer = await Peer.open();
+  loopback = await TrustedLoopback.open();
+  server = await loopback.server();
+  peer = await loopback.peer();
 });
 after(async () => {
   await server?.dispose();
   await peer?.close();
+  await loopback?.close();
 });
 
 test('activities of every shape that servers send are taken without an error, and shown', async (t) => {

@@ -3,9 +3,9 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
-import { type Document, Peer, type Received } from '../../../kit/federation/peer.js';
+import type { Document, Peer, Received } from '../../../kit/federation/peer.js';
+import { type SecureServer, TrustedLoopback } from '../../../kit/federation/trusted-loopback.js';
 import { makeStaff } from '../../../kit/federation/two-places.js';
-import { ServerProcess } from '../../../kit/services/server-process.js';
 import { makePeople, type Person } from '../../cluster/people.js';
 import { EverySending, kindOf, type Scheme, schemeOf } from './every-sending.js';
 
@@ -24,19 +24,24 @@ const KINDS = [
 /** Every kind of document that the server fetches, by the first part of its path. */
 const FETCHED = ['featured', 'note', 'notes', 'outbox', 'parent', 'replies', 'synchronization', 'users'];
 
-let server: ServerProcess;
+let loopback: TrustedLoopback;
+let server: SecureServer;
 let boss: Person;
 before(async () => {
-  server = await ServerProcess.start({ FEDERATION_ALLOW_CIDRS: 'loopback' });
+  loopback = await TrustedLoopback.open();
+  server = await loopback.server();
   boss = await makeStaff(server.dataDir);
 });
-after(() => server?.dispose());
+after(async () => {
+  await server?.dispose();
+  await loopback?.close();
+});
 
 // Both wait up to a minute for the counts of a poll.
 describe('apsig verifies every request', { concurrency: true }, () => {
   for (const scheme of ['cavage', 'rfc9421'] as const)
     test(`to a server that demands ${scheme}`, async () => {
-      const peer = await Peer.open();
+      const peer = await loopback.peer();
       try {
         await sendAll(peer, scheme);
       } finally {
@@ -88,7 +93,15 @@ async function withKey(request: Received) {
   const [, keyId = ''] = /keyid="([^"]+)"/i.exec(headers['signature-input'] ?? headers.signature ?? '') ?? [];
   const { owner, publicKeyPem: publicPem } = await keyOf(keyId);
   assert.equal(owner, method === 'GET' ? `${server.url}/actor` : JSON.parse(body).actor);
-  return { scheme: schemeOf(request), method, url: `http://${headers.host}${target}`, headers, body, keyId, publicPem };
+  return {
+    scheme: schemeOf(request),
+    method,
+    url: `https://${headers.host}${target}`,
+    headers,
+    body,
+    keyId,
+    publicPem,
+  };
 }
 type Keyed = Awaited<ReturnType<typeof withKey>>;
 

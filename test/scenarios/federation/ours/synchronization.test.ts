@@ -6,7 +6,7 @@ import {
   synchronizationHeader,
 } from '../../../../actors/federation/synchronization/header.js';
 import { signatureHeaders } from '../../../../transport/federation/signatures/signing.js';
-import { Peer, type PeerActor } from '../../../kit/federation/peer.js';
+import type { Peer, PeerActor } from '../../../kit/federation/peer.js';
 import { type Answer, follow, Place, seen } from '../../../kit/federation/two-places.js';
 
 /** Ann writes here; people of a scripted server and Ben of another one of ours follow her. */
@@ -15,9 +15,9 @@ let there: Place;
 let peer: Peer;
 let bob: PeerActor;
 before(async () => {
-  peer = await Peer.open();
-  bob = peer.actor('bob');
   [here, there] = await Place.pair('ann', 'ben');
+  peer = await here.loopback.peer();
+  bob = peer.actor('bob');
 });
 after(async () => {
   await Promise.all([here?.dispose(), there?.dispose(), peer?.close()]);

@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type Document, Peer, type PeerActor, PUBLIC } from '../../../kit/federation/peer.js';
-import { ServerProcess } from '../../../kit/services/server-process.js';
+import { type Document, type Peer, type PeerActor, PUBLIC } from '../../../kit/federation/peer.js';
+import { type SecureServer, TrustedLoopback } from '../../../kit/federation/trusted-loopback.js';
 import { until } from '../../../kit/time/until.js';
 import { call, makePeople, type Person } from '../../cluster/people.js';
 
 /** Tests see an effect within this time. */
 const SEEN_MS_MAX = 30_000;
 
-let server: ServerProcess;
+let loopback: TrustedLoopback;
+let server: SecureServer;
 let good: Peer;
 let evil: Peer;
 let ada: Person;
@@ -17,14 +18,16 @@ let vera: PeerActor;
 let zoe: PeerActor;
 let mallory: PeerActor;
 before(async () => {
-  [good, evil] = await Promise.all([Peer.open(), Peer.open()]);
+  loopback = await TrustedLoopback.open();
+  [good, evil] = await Promise.all([loopback.peer(), loopback.peer()]);
   [vera, zoe, mallory] = [good.actor('vera'), good.actor('zoe'), evil.actor('mallory')];
-  server = await ServerProcess.start({ FEDERATION_ALLOW_CIDRS: 'loopback' });
+  server = await loopback.server();
   [ada] = (await makePeople(server.dataDir, ['ada'])) as [Person];
 });
 after(async () => {
   await server?.dispose();
   await Promise.all([good?.close(), evil?.close()]);
+  await loopback?.close();
 });
 
 // biome-ignore lint/suspicious/noExplicitAny: tests read into answers of every shape.

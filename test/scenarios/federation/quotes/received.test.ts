@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type Document, Peer, type PeerActor, PUBLIC } from '../../../kit/federation/peer.js';
-import { ServerProcess } from '../../../kit/services/server-process.js';
+import { type Document, type Peer, type PeerActor, PUBLIC } from '../../../kit/federation/peer.js';
+import { type SecureServer, TrustedLoopback } from '../../../kit/federation/trusted-loopback.js';
 import { until } from '../../../kit/time/until.js';
 import { call, makePeople, type Person } from '../../cluster/people.js';
 
 /** Tests see an effect within this time; an activity that waits for a fetch is repeated after 15 to 30 s. */
 const SEEN_MS_MAX = 60_000;
 
-let server: ServerProcess;
+let loopback: TrustedLoopback;
+let server: SecureServer;
 /** Servers of the quoting author, of the quoted author, and of an attacker. */
 let quoters: Peer;
 let quoteds: Peer;
@@ -17,15 +18,17 @@ let ada: Person;
 let ann: PeerActor;
 let vera: PeerActor;
 before(async () => {
-  [quoters, quoteds, attackers] = await Promise.all([Peer.open(), Peer.open(), Peer.open()]);
+  loopback = await TrustedLoopback.open();
+  [quoters, quoteds, attackers] = await Promise.all([loopback.peer(), loopback.peer(), loopback.peer()]);
   [ann, vera] = [quoters.actor('ann'), quoteds.actor('vera')];
   attackers.actor('mallory');
-  server = await ServerProcess.start({ FEDERATION_ALLOW_CIDRS: 'loopback' });
+  server = await loopback.server();
   [ada] = (await makePeople(server.dataDir, ['ada'])) as [Person];
 });
 after(async () => {
   await server?.dispose();
   await Promise.all([quoters?.close(), quoteds?.close(), attackers?.close()]);
+  await loopback?.close();
 });
 
 // biome-ignore lint/suspicious/noExplicitAny: tests read into answers of every shape.
