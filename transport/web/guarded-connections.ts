@@ -1,8 +1,8 @@
 import { type LookupAddress, lookup as systemLookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
-import type { Pool } from 'undici';
 import type { AddressGuard } from '../address-guard.js';
 import type { Resolve } from './name-cache.js';
+import { ServerConnections } from './server-connections.js';
 
 export interface ConnectionOptions {
   readonly guard: AddressGuard;
@@ -61,7 +61,7 @@ export class GuardedConnections {
   readonly #resolve: Resolve;
   #undici: Promise<typeof import('undici')> | undefined;
   /** Connections by origin, in the order of their last use. */
-  readonly #pools = new Map<string, Pool>();
+  readonly #servers = new Map<string, ServerConnections>();
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
@@ -80,15 +80,15 @@ export class GuardedConnections {
   }
 
   async close(): Promise<void> {
-    const pools = [...this.#pools.values()];
-    this.#pools.clear();
-    await Promise.all(pools.map((pool) => pool.destroy()));
+    const servers = [...this.#servers.values()];
+    this.#servers.clear();
+    await Promise.all(servers.map((server) => server.destroy()));
   }
 
   async #send({ method, url, headers, body, signal, bytesMax, reads, skippedBytesMax }: Request): Promise<Answer> {
     // Loaded with the first request: it would slow every start. The bundle copies the module at each import.
     this.#undici ??= import('undici');
-    const { statusCode, ...answer } = await this.#pool(await this.#undici, url.origin).request({
+    const { statusCode, ...answer } = await this.#server(await this.#undici, url.origin).request({
       ...{ method, path: url.pathname + url.search, signal },
       ...(body === undefined ? {} : { body }),
       headers: { ...headers, 'user-agent': this.#options.userAgent },
@@ -124,30 +124,29 @@ export class GuardedConnections {
   }
 
   /** Returns the connections to a server. The one unused for longest is disconnected when there are too many. */
-  #pool({ Pool: Made }: typeof import('undici'), origin: string): Pool {
+  #server(undici: typeof import('undici'), origin: string): ServerConnections {
     const { connectionsMax, keptMs, timeoutMs, serversMax = SERVERS_MAX } = this.#options;
-    const pool =
-      this.#pools.get(origin) ??
-      new Made(origin, {
+    const server =
+      this.#servers.get(origin) ??
+      new ServerConnections(undici, origin, {
         connect: { lookup: this.#lookup, timeout: timeoutMs },
         connections: connectionsMax,
         pipelining: 1,
         maxHeaderSize: 16_384,
         ...(keptMs === undefined ? {} : { keepAliveTimeout: keptMs }),
       });
-    this.#pools.delete(origin);
-    if (this.#pools.size >= serversMax) this.#disconnectIdle();
-    this.#pools.set(origin, pool);
-    return pool;
+    this.#servers.delete(origin);
+    if (this.#servers.size >= serversMax) this.#disconnectIdle();
+    this.#servers.set(origin, server);
+    return server;
   }
 
   /** Servers in use are no more than the requests in flight, which callers bound. */
   #disconnectIdle(): void {
-    for (const [origin, pool] of this.#pools) {
-      const { running, queued, pending } = pool.stats;
-      if (running + queued + pending > 0) continue;
-      this.#pools.delete(origin);
-      void pool.destroy().catch(() => undefined);
+    for (const [origin, server] of this.#servers) {
+      if (!server.isIdle) continue;
+      this.#servers.delete(origin);
+      void server.destroy().catch(() => undefined);
       return;
     }
   }

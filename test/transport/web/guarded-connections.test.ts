@@ -65,3 +65,24 @@ test('the connections of the servers unused for longest are closed, but not thos
   await connections.close();
   await until('no connection', async () => (await open()).every((count) => count === 0), 10_000);
 });
+
+test('concurrent requests to a server take as many connections as allowed, and further ones wait', async () => {
+  const connections = new GuardedConnections({
+    ...{ guard: new AddressGuard(['loopback']), userAgent: 'test', timeoutMs: 5_000, connectionsMax: 3 },
+    keptMs: 60_000,
+  });
+  const server = servers[0] as Server;
+  const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/slow`);
+  const ask = () =>
+    connections.send({
+      ...{ method: 'GET', url, headers: {}, signal: AbortSignal.timeout(20_000), bytesMax: 100, skippedBytesMax: 0 },
+      reads: () => true,
+    });
+  const answers = await Promise.all(Array.from({ length: 7 }, ask));
+  assert.ok(answers.every((answer) => typeof answer === 'object' && answer.status === 200));
+  assert.equal(await sockets(server), 3);
+  await ask();
+  assert.equal(await sockets(server), 3, 'a later request uses a kept connection');
+  await connections.close();
+  await until('no connection', async () => (await sockets(server)) === 0, 10_000);
+});
