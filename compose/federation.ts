@@ -4,7 +4,7 @@ import { OutgoingDocuments } from '../actors/federation/delivery/documents.js';
 import { DeliveryFigures } from '../actors/federation/delivery/figures.js';
 import { eventLoop, paced, pacedTurns } from '../actors/federation/delivery/pace.js';
 import type { DeliveryContext } from '../actors/federation/delivery/pass.js';
-import { DELIVERIES_MAX } from '../actors/federation/delivery/pass.js';
+import { DELIVERIES_MAX, PAGES_MAX } from '../actors/federation/delivery/pass.js';
 import { instanceActorUri } from '../actors/federation/documents/actor.js';
 import { Stamps } from '../actors/federation/remote/stamps.js';
 import { headerFor } from '../actors/federation/synchronization/partial-followers.js';
@@ -56,7 +56,8 @@ export function deliveryOf(
   { accountKeys, federation }: { readonly accountKeys: AccountKeys; readonly federation: Federation },
 ): DeliveryContext {
   return {
-    ...{ tables, clock, random, inTurn: pacedTurns(inTurns(DELIVERIES_MAX), paced(eventLoop(clock))) },
+    ...{ tables, clock, random, inPageTurn: inTurns(PAGES_MAX) },
+    inTurn: pacedTurns(inTurns(DELIVERIES_MAX), paced(eventLoop(clock))),
     client: federation.client,
     signers: accountKeys,
     synchronization: (account, uri, inbox) => headerFor(tables, account, uri, inbox),

@@ -22,6 +22,8 @@ export interface DeliveryContext {
   readonly random: Pick<Random, 'fraction'>;
   /** Gives places to the deliveries of all hosts in the order of asking. */
   readonly inTurn: InTurn;
+  /** Gives places to the pages of all passes in the order of asking. */
+  readonly inPageTurn: InTurn;
   readonly figures: DeliveryFigures;
   readonly documents: Pick<OutgoingDocuments, 'of'>;
   readonly schemes: SchemeMemory;
@@ -41,6 +43,11 @@ export type PassEnd = Omit<HostReport, 'seq'>;
  * one with a long queue delays no other.
  */
 export const DELIVERIES_MAX = 128;
+/**
+ * Pages of one node in memory at a time, two for each delivery: the next rows are read before a place is free. A post to
+ * thousands of hosts begins as many passes at once, and each would hold a page of some 4 KB until its turn.
+ */
+export const PAGES_MAX = 2 * DELIVERIES_MAX;
 /** Concurrent deliveries to one host. Each is of another object. */
 const AT_ONCE_MAX = 4;
 /** Rows in memory, some 300 bytes each: thousands of hosts may have deliveries at a time. */
@@ -100,15 +107,12 @@ export class HostPass {
 
   /** @throws Unavailable when the store or a key cannot be read */
   async run(): Promise<PassEnd> {
-    const { clock, tables, figures } = this.context;
+    const { clock, tables, figures, inPageTurn } = this.context;
     const { host, fromMs } = this.start;
-    const nowMs = clock.nowMs();
     if (!this.#mayGoOn) return this.#end(fromMs, false);
-    for await (const page of deliveryPages(tables, host, fromMs, nowMs, PAGE_ROWS)) {
-      await this.#page(page);
-      this.#lastMs = page.at(-1)?.key.atMs ?? this.#lastMs;
-      if (!this.#mayGoOn || this.#attempts >= ATTEMPTS_MAX) break;
-    }
+    const nowMs = clock.nowMs();
+    const pages = deliveryPages(tables, host, fromMs, nowMs, PAGE_ROWS);
+    while (await inPageTurn(() => this.#next(pages)));
     const isPaused = this.#isPaused;
     if (isPaused && !this.#isHalted) await this.#count(nowMs);
     const end = this.#end(this.#oldestMs ?? this.#lastMs, !isPaused && this.#attempts >= ATTEMPTS_MAX);
@@ -131,6 +135,16 @@ export class HostPass {
     const nextMs = Math.ceil(pausedUntilMs || dueMs);
     const told = { tally: this.#tally, scheme: this.#scheme };
     return { fromMs, nextMs, more, breaker: this.#breaker, retired: this.#retired, ...told };
+  }
+
+  /** Works on the next page. Returns false once there is nothing more to do. */
+  async #next(pages: AsyncGenerator<DeliveryRow[]>): Promise<boolean> {
+    if (!this.#mayGoOn || this.#attempts >= ATTEMPTS_MAX) return false;
+    const { done, value: page } = await pages.next();
+    if (done === true) return false;
+    await this.#page(page);
+    this.#lastMs = page.at(-1)?.key.atMs ?? this.#lastMs;
+    return true;
   }
 
   async #page(page: readonly DeliveryRow[]): Promise<void> {

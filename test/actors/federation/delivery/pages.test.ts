@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { HostPass } from '../../../../actors/federation/delivery/pass.js';
+import { closedBreaker } from '../../../../actors/remote-host/breaker.js';
+import { inTurns } from '../../../../actors/runtime/effects/in-turns.js';
+import type { Tables } from '../../../../store/port.js';
+import { silentDeliveries } from '../../../kit/actors/silent-deliveries.js';
+
+test('passes beyond the bound read nothing until a page of another is done, and a halted one reads nothing at all', async () => {
+  const asked: string[] = [];
+  const open = new Map<string, () => void>();
+  const range = (_table: unknown, { host }: { host: string }) => {
+    asked.push(host);
+    return new Promise<[]>((resolve) => void open.set(host, () => resolve([])));
+  };
+  const context = silentDeliveries({ tables: { range } as unknown as Tables, inPageTurn: inTurns(2) });
+  const begin = (host: string) => {
+    const pass = new HostPass(context, { host, fromMs: 0, breaker: closedBreaker, retired: new Map() });
+    return { pass, ended: pass.run() };
+  };
+  const [first, second, third, fourth] = ['1', '2', '3', '4'].map(begin);
+  await Promise.resolve();
+  assert.deepEqual(asked, ['1', '2']);
+  third?.pass.halt();
+  open.get('1')?.();
+  await Promise.all([first?.ended, third?.ended]);
+  assert.deepEqual(asked, ['1', '2', '4']);
+  open.get('2')?.();
+  open.get('4')?.();
+  await Promise.all([second?.ended, fourth?.ended]);
+});
