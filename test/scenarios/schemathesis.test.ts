@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { after, before, test } from 'node:test';
 import { tied } from '../../cluster/local/process.js';
 import type { AnyRoute } from '../../gateway/http/route.js';
@@ -21,6 +21,7 @@ const SUCCESSFUL_MIN = 250;
 const WRITTEN_MAX = 20_000;
 /** Unknown methods are refused before routing: one answer for all, which other tests judge. */
 const PHASES = '[phases.coverage]\nunexpected-methods = []\n';
+const HOOKS = resolve('test/scenarios/clients/settings_once.py');
 const CHECKS = [
   'not_a_server_error',
   'status_code_conformance',
@@ -126,7 +127,9 @@ async function prepared(): Promise<{ document: string; config: string }> {
 function schemathesis(python: string, args: readonly string[]): Promise<{ code: number; written: string }> {
   return new Promise((resolve) => {
     const [command, all] = tied(python, ['-m', 'schemathesis.cli', ...args]);
-    execFile(command, all, { cwd: dir, timeout: RUN_MS_MAX, maxBuffer: 64 * 1024 * 1024 }, (error, stdout, stderr) => {
+    const env = { ...process.env, SCHEMATHESIS_HOOKS: HOOKS };
+    const options = { cwd: dir, env, timeout: RUN_MS_MAX, maxBuffer: 64 * 1024 * 1024 };
+    execFile(command, all, options, (error, stdout, stderr) => {
       const code = error === null ? 0 : typeof error.code === 'number' ? error.code : -1;
       resolve({ code, written: stdout + stderr });
     });
