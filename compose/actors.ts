@@ -14,6 +14,7 @@ import { reportKind } from '../actors/kinds/report.js';
 import { webPageKind } from '../actors/kinds/web-page.js';
 import { MailFigures } from '../actors/mail/mail-figures.js';
 import { PushFigures } from '../actors/push/figures.js';
+import type { AlarmRow } from '../actors/runtime/effects/alarm-row.js';
 import type { AnyKind } from '../actors/runtime/kind.js';
 import { Runtime } from '../actors/runtime/runtime.js';
 import type { HomeRings } from '../actors/timelines/home-rings.js';
@@ -186,7 +187,7 @@ export async function openKinds(
   };
 }
 
-export function openRuntime(base: NodeBase, kinds: Kinds): Runtime {
+export function openRuntime(base: NodeBase, kinds: Kinds, alarmSet: (alarm: AlarmRow) => void): Runtime {
   const { tables, bus, placement, clock, random, logger, cluster, caches } = base;
   const { account, archive, imports, conversation, instance, report, webPage, mail, push, host } = kinds;
   return new Runtime({
@@ -201,6 +202,7 @@ export function openRuntime(base: NodeBase, kinds: Kinds): Runtime {
     logger: logger.child({ part: 'actors' }),
     ...(cluster === undefined ? {} : { carrier: rowCarrier(tables) }),
     untilReceived: () => cluster?.barrier.untilReceived(),
+    alarmSet,
   });
 }
 

@@ -125,7 +125,7 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
   const published = new Publications(clock);
   await fanOut(homes, publicRing, published, bus);
   const kinds = await openKinds(base, outside, rings, published);
-  const runtime = openRuntime(base, kinds);
+  const runtime = openRuntime(base, kinds, (alarm) => alarms.wasSet(alarm));
   const samples = new LoadSamples(clock, runtime.metrics);
   const alarms = new Alarms({ tables, asker: runtime, placement, clock, logger: logger.child({ part: 'alarms' }) });
   let waiting: WaitingActivities | undefined;

@@ -22,10 +22,7 @@ interface ReportEvents {
 
 /** Interval in which other servers learn of new votes: a popular poll would cost each of them a request for each vote. */
 const COUNTS_EVERY_MS = 60_000;
-/**
- * Delay of the first counts: votes that follow at once come with the first one. Alarms that are set so shortly before
- * ring up to LOOK_EVERY_MS late (runtime/effects/alarms.ts).
- */
+/** Delay of the first counts: votes that follow at once come with the first one. */
 const FIRST_COUNTS_MS = 2_000;
 const COUNTS = 'counts';
 

@@ -17,8 +17,8 @@ export interface PushContext {
 
 /**
  * Shortest pause after the first failure, and the factor of each further one. Each pause is random up to PAUSE_SPREAD
- * times as long, so that the subscriptions of one push service do not return at the same moment. Alarms ring within
- * 30 s, so a shorter pause would not be kept.
+ * times as long, so that the subscriptions of one push service do not return at the same moment. A shorter one
+ * would add attempts during an outage and hardly deliver earlier.
  */
 const PAUSE_FIRST_MS = 30_000;
 const PAUSE_GROWTH = 3;

@@ -19,6 +19,7 @@ import { NotTaken } from './asking/delivery.js';
 import { decodeCommand, encodeFailure, encodeReply } from './asking/wire.js';
 import { type Blueprint, blueprint } from './blueprint.js';
 import { carriesNothing, type RowCarrier } from './carried-rows.js';
+import type { AlarmRow } from './effects/alarm-row.js';
 import { BacklogScan, backlogActor } from './effects/backlog.js';
 import { backoffMs } from './effects/backoff.js';
 import { type AnyKind, ASK_TIMEOUT_MS, type Asker } from './kind.js';
@@ -59,6 +60,8 @@ export interface RuntimeParts {
   readonly carrier?: RowCarrier;
   /** Resolves when all other nodes have received what was published before; absent in a cluster of one. */
   readonly untilReceived?: () => Promise<void> | undefined;
+  /** Receives each alarm of an actor of this node once its row is written. */
+  readonly alarmSet?: (alarm: AlarmRow) => void;
   /** Receives the figures of caches. */
   readonly caches?: Caches;
 }
@@ -108,6 +111,7 @@ export class Runtime implements Asker, ShardHost {
       send: (message, timeoutMs) => this.caller.send(message, timeoutMs),
       publish: (subject, payload) => bus.publish(subject, payload),
       invalidated: parts.untilReceived ?? (() => undefined),
+      alarmSet: parts.alarmSet ?? (() => undefined),
     };
     this.shards = new Shards(this.around, bus, (payload) => this.serve(payload));
     this.residents = new Activations(this.around, this.blueprints, this.shards, this.host, parts.caches);

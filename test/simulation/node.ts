@@ -165,6 +165,7 @@ export class SimulatedNode {
       limits: LIMITS,
       carrier: rowCarrier(tables),
       untilReceived: () => audience.untilReceived(),
+      alarmSet: (alarm) => alarms.wasSet(alarm),
     });
     const called = { tables, asker: runtime, placement, clock, logger: log };
     const alarms = new Alarms(plant.alarms?.(called, soil) ?? called);

@@ -2,6 +2,7 @@ import type { Tables } from '../../../store/port.js';
 import type { Clock, Random } from '../../domain/time.js';
 import type { Deadlines } from '../asking/deadlines.js';
 import type { Message } from '../asking/delivery.js';
+import type { AlarmRow } from '../effects/alarm-row.js';
 import type { RuntimeLimits } from '../limits.js';
 import type { Logger } from '../logger.js';
 import type { RuntimeMetrics } from '../metrics.js';
@@ -35,6 +36,8 @@ export interface ActivationContext {
   /** Sends a command to the actor, wherever it lives, and resolves to its reply. @throws Unavailable */
   send(message: Message, timeoutMs: number): Promise<unknown>;
   publish(subject: string, payload: Uint8Array): void;
+  /** Receives each alarm of an actor of this node once its row is written. */
+  readonly alarmSet: (alarm: AlarmRow) => void;
   /**
    * Resolves when every other node has received what this node published before, or has missed its deadline. Undefined
    * when there is nothing to wait for.

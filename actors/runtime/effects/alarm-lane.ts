@@ -1,6 +1,7 @@
 import { put, type Tables } from '../../../store/port.js';
 import { alarmFloors, alarms } from '../../../store/tables.js';
 import { alarmDay } from '../../domain/alarm.js';
+import type { AlarmRow } from './alarm-row.js';
 
 /** Rows per page of a read. */
 const PAGE_ROWS = 500;
@@ -17,18 +18,6 @@ const FLOOR_STEP_MS = 3_600_000;
  * The first read of a lane without a floor that can be trusted begins this far back. A node stores floors when it starts.
  */
 const UNREAD_MS = 7 * 86_400_000;
-
-export interface AlarmRow {
-  readonly key: {
-    readonly lane: number;
-    readonly day: number;
-    readonly ringMs: number;
-    readonly actor: string;
-    readonly what: string;
-  };
-  /** `atMs`: the time that the actor asked for. */
-  readonly value: { readonly atMs: number };
-}
 
 /**
  * Reads one lane of alarms from its floor on. All rows before the floor are deleted, and Cassandra would read their

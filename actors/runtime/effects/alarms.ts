@@ -9,14 +9,18 @@ import type { Asker } from '../kind.js';
 import type { Logger } from '../logger.js';
 import { alarmsMs } from '../placement/agreed-time.js';
 import type { Placement } from '../placement/placement.js';
-import { AlarmLane, type AlarmRow } from './alarm-lane.js';
-import { alarmRow, idOf, kindOf } from './alarm-row.js';
+import { AlarmLane } from './alarm-lane.js';
+import { type AlarmRow, alarmRow, idOf, kindOf, putAlarm } from './alarm-row.js';
+import { DueAlarms } from './due-alarms.js';
 
-/** Interval of the reads of all lanes. An alarm that is set to ring sooner than this rings late by as much. */
+/** Interval of the reads of all lanes. An alarm that was not answered rings again after a read. */
 export const LOOK_EVERY_MS = 30_000;
 /** Delay of the read after a change of shards: several changes share it. */
 const LOOK_AFTER_CHANGE_MS = 1_000;
-/** Each read includes alarms that ring within this time, so that those between two reads ring in time. */
+/**
+ * Alarms that ring within this time are in memory: a read includes them, and those that are set between two reads are
+ * added. All ring in time then, even if one read fails.
+ */
 const AHEAD_MS = 2 * LOOK_EVERY_MS;
 /** Lanes read at a time: a lane that does not answer delays three others by the time limit of a read. */
 const LANES_AT_ONCE_MAX = 4;
@@ -40,23 +44,25 @@ export interface AlarmsNeeds {
 export class Alarms {
   readonly #needs: AlarmsNeeds;
   readonly #lanes: readonly AlarmLane[];
-  /** Soonest first. */
-  #due: AlarmRow[] = [];
+  readonly #due = new DueAlarms();
   #next: Timer | undefined;
   #look: Timer | undefined;
-  #calling = false;
+  /** Calls that are not answered yet. */
+  #calls = 0;
   #closed = false;
   /** The shards have changed since the last read began. */
   #isSoon = false;
 
   constructor(needs: AlarmsNeeds) {
     this.#needs = needs;
-    const { tables, placement } = needs;
-    const isHere = (actor: string) => placement.epochOf(idShard(idOf(actor))) !== undefined;
-    this.#lanes = Array.from(
-      { length: ALARM_LANES },
-      (_, lane) => new AlarmLane(lane, tables, () => this.#presentMs(), isHere),
-    );
+    const { tables } = needs;
+    const presentMs = () => this.#presentMs();
+    const isHere = (actor: string) => this.#isHere(actor);
+    this.#lanes = Array.from({ length: ALARM_LANES }, (_, lane) => new AlarmLane(lane, tables, presentMs, isHere));
+  }
+
+  #isHere(actor: string): boolean {
+    return this.#needs.placement.epochOf(idShard(idOf(actor))) !== undefined;
   }
 
   /** Time for rows: a clock that is ahead must not write rows for a time far ahead. */
@@ -89,14 +95,22 @@ export class Alarms {
     this.#lookLater(LOOK_AFTER_CHANGE_MS);
   }
 
+  /** Notes an alarm that an actor of this node has set and that may ring before the next read. Its row is written. */
+  wasSet(alarm: AlarmRow): void {
+    if (this.#closed || alarm.key.ringMs > this.#needs.clock.nowMs() + AHEAD_MS) return;
+    if (this.#due.add(alarm)) this.#arm();
+  }
+
   #lookLater(delayMs: number): void {
     if (this.#closed) return;
     this.#look = this.#needs.clock.after(delayMs, () => {
       this.#look = undefined;
       this.#isSoon = false;
-      void eachBounded(this.#lanes, LANES_AT_ONCE_MAX, (lane) => this.#read(lane)).then(() =>
-        this.#lookLater(this.#isSoon ? LOOK_AFTER_CHANGE_MS : LOOK_EVERY_MS),
-      );
+      this.#due.lookBegins();
+      void eachBounded(this.#lanes, LANES_AT_ONCE_MAX, (lane) => this.#read(lane)).then(() => {
+        this.#due.lookEnds();
+        this.#lookLater(this.#isSoon ? LOOK_AFTER_CHANGE_MS : LOOK_EVERY_MS);
+      });
     });
   }
 
@@ -104,8 +118,7 @@ export class Alarms {
   async #read(lane: AlarmLane): Promise<void> {
     await this.#logged({ lane: lane.lane }, 'failed to read alarms', async () => {
       const found = await lane.read(this.#needs.clock.nowMs() + AHEAD_MS);
-      const others = this.#due.filter(({ key }) => key.lane !== lane.lane);
-      this.#due = [...others, ...found].sort((a, b) => a.key.ringMs - b.key.ringMs);
+      this.#due.found(lane.lane, found);
       this.#arm();
       await lane.keepFloor();
     });
@@ -113,32 +126,40 @@ export class Alarms {
 
   #arm(): void {
     this.#next?.cancel();
-    const [first] = this.#due;
-    if (first === undefined || this.#closed) return;
-    const delayMs = Math.max(0, first.key.ringMs - this.#needs.clock.nowMs());
-    this.#next = this.#needs.clock.after(delayMs, () => void this.#ring());
+    const { soonestMs } = this.#due;
+    // The end of a call rings the next alarm.
+    if (soonestMs === undefined || this.#closed || this.#calls >= CALLS_AT_ONCE_MAX) return;
+    const delayMs = Math.max(0, soonestMs - this.#needs.clock.nowMs());
+    this.#next = this.#needs.clock.after(delayMs, () => this.#ring());
   }
 
-  async #ring(): Promise<void> {
-    if (this.#calling) return;
-    this.#calling = true;
+  #ring(): void {
     const nowMs = this.#needs.clock.nowMs();
-    const late = this.#due.findIndex(({ key }) => key.ringMs > nowMs);
-    const due = this.#due.splice(0, late < 0 ? this.#due.length : late);
-    await eachBounded(due, CALLS_AT_ONCE_MAX, (alarm) => this.#call(alarm));
-    this.#calling = false;
+    while (this.#calls < CALLS_AT_ONCE_MAX && !this.#closed) {
+      const alarm = this.#due.take(nowMs);
+      if (alarm === undefined) break;
+      this.#calls += 1;
+      void this.#call(alarm).then((isAnswered) => {
+        this.#calls -= 1;
+        this.#due.called(alarm, isAnswered);
+        this.#ring();
+      });
+    }
     this.#arm();
   }
 
-  /** The next read finds an alarm again whose call failed. */
-  async #call(alarm: AlarmRow): Promise<void> {
+  /** Returns true if the actor has answered. The next read finds an alarm again whose call failed. */
+  async #call(alarm: AlarmRow): Promise<boolean> {
     const { actor, what } = alarm.key;
+    // The owner since then reads the row.
+    if (!this.#isHere(actor)) return false;
     const isAnswered = await this.#logged({ actor, what }, 'failed to call an actor for its alarm', () =>
       this.#ask(alarm),
     );
     await this.#logged({ actor, what }, 'failed to change an alarm', () =>
       isAnswered === true ? this.#remove(alarm) : this.#renew(alarm),
     );
+    return isAnswered === true;
   }
 
   async #ask({ key: { actor, what }, value: { atMs } }: AlarmRow): Promise<boolean> {
@@ -157,7 +178,7 @@ export class Alarms {
     const { tables } = this.#needs;
     const nowMs = this.#rowsMs();
     if (nowMs - key.ringMs < RENEW_AFTER_MS) return;
-    await tables.write([alarmRow(key.actor, value.atMs, key.what, nowMs)]);
+    await tables.write([putAlarm(alarmRow(key.actor, value.atMs, key.what, nowMs))]);
     await this.#remove(alarm);
   }
 

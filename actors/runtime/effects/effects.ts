@@ -4,7 +4,7 @@ import type { ActivationContext } from '../activation/activation-context.js';
 import { type Cancellation, Cancelled } from '../asking/cancellation.js';
 import { actorName, type Effects } from '../kind.js';
 import { alarmsMs } from '../placement/agreed-time.js';
-import { alarmRow } from './alarm-row.js';
+import { alarmRow, putAlarm } from './alarm-row.js';
 import { backoffMs } from './backoff.js';
 
 /**
@@ -175,9 +175,12 @@ export class EntryEffects implements Effects {
    * clock that is ahead does not delay the alarm.
    */
   setAlarm(atMs: number, what: string): Promise<void> {
-    const { clock, placement, tables } = this.around;
-    const row = () => alarmRow(this.from.actor, atMs, what, alarmsMs(clock, placement));
-    return this.untilDone(() => tables.write([row()], DEFERRED));
+    const { clock, placement, tables, alarmSet } = this.around;
+    return this.untilDone(async () => {
+      const alarm = alarmRow(this.from.actor, atMs, what, alarmsMs(clock, placement));
+      await tables.write([putAlarm(alarm)], DEFERRED);
+      alarmSet(alarm);
+    });
   }
 
   tell(kind: string, id: string, command: string, input: object): Promise<unknown> {

@@ -4,6 +4,7 @@ import { emptyProfile } from '../../../actors/account/profile.js';
 import { alarmKey } from '../../../actors/domain/alarm.js';
 import { makeId } from '../../../actors/domain/ids.js';
 import { isProblem } from '../../../actors/domain/problem.js';
+import { Alarms } from '../../../actors/runtime/effects/alarms.js';
 import { alarms } from '../../../store/tables.js';
 import { status as blankStatus } from '../conversation/thread-of-one.js';
 import { blankPost, FAR, town } from './town.js';
@@ -281,6 +282,30 @@ test('a vote from elsewhere brings the counts to its server, though nobody follo
   assert.deepEqual(await types(), ['Update'], 'two seconds after the first vote');
   await ring(tables, stage, made.conversationId, conversation, 300_000);
   assert.deepEqual(await types(), ['Update']);
+});
+
+test('the first vote in a poll reaches followers elsewhere two seconds later', async () => {
+  const { account, conversation, ann, bob, sent, types, followed, stage, node, tables } = await world();
+  const ringing = new Alarms({
+    ...{ tables, asker: node.runtime, placement: node.placement, clock: stage.clock },
+    logger: { info: () => undefined, warn: () => undefined, error: () => undefined },
+  });
+  node.alarmSet = (alarm) => ringing.wasSet(alarm);
+  ringing.start();
+  await account(bob, 'follow', followed);
+  const poll = { options: ['felt', 'wool'], expiresInMs: 300_000, multiple: false, hideTotals: false };
+  const made = await account(ann, 'post', { ...blankPost, poll });
+  assert.ok('id' in made);
+  await sent();
+  await conversation(made.conversationId, 'vote', { statusId: made.id, by: bob, choices: [1] });
+  await stage.clock.advance(1_999);
+  assert.deepEqual(await types(), []);
+  await stage.clock.advance(1);
+  const [counts, ...more] = await sent();
+  assert.deepEqual([counts?.activity.type, countsOf(counts?.activity.object), more], ['Update', [0, 1, 1], []]);
+  await stage.clock.advance(58_000);
+  assert.deepEqual(await types(), []);
+  ringing.close();
 });
 
 /** Calls the conversation for its alarms of the next time, as a node does. Returns their number. */

@@ -120,6 +120,28 @@ test('a host that asks for a pause gets it, for all its deliveries', async () =>
   assert.deepEqual(here.ids(), ['1', '1', '2']);
 });
 
+test('deliveries go on as soon as a short pause of their host has ended, in order and once', async () => {
+  const here = await world();
+  const busy: DeliveryOutcome = { kind: 'later', reason: 'busy', status: 429, afterMs: 1_000 };
+  let requests = 0;
+  const arrived: Sent[] = [];
+  here.plays.answer = (one) => {
+    if (requests++ % 4 === 0) return busy;
+    arrived.push(one);
+    return DELIVERED;
+  };
+  const ids = Array.from({ length: 12 }, (_, number) => `${number}`);
+  const sinceMs = here.stage.clock.nowMs();
+  for (const id of ids) await here.queue({ id, inboxes: [FAR], order: 'a' });
+  await here.stage.clock.advance(10_000);
+  assert.deepEqual(
+    arrived.map(({ id }) => id),
+    ids,
+  );
+  // Each fourth request is refused, and each pause takes a second.
+  assert.equal(arrived.at(-1)?.atMs, sinceMs + 4_000);
+});
+
 test('a refused delivery is dropped, and the next one of its object goes', async () => {
   const here = await world();
   here.plays.answer = ({ id }) => (id === '1' ? { kind: 'refused', status: 403 } : DELIVERED);

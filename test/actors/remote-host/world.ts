@@ -101,11 +101,7 @@ export async function world(limits: Partial<RuntimeLimits> = {}, fraction = 0) {
     const sender = senderStub(shared);
     const node = await stage.node(epoch, limits, [kind, sender]);
     await node.runtime.acquire(SHARDS);
-    const alarms = new Alarms({
-      ...{ tables: shared, asker: node.runtime, clock: stage.clock, placement: node.placement },
-      logger: { info: () => undefined, warn: () => undefined, error: () => undefined },
-    });
-    alarms.start();
+    const alarms = alarmsOf(stage, node);
     closing.push(() => alarms.close());
     return { node, alarms, kind, sender };
   };
@@ -147,6 +143,17 @@ export async function world(limits: Partial<RuntimeLimits> = {}, fraction = 0) {
       running = await open((running.node.placement.epoch ?? 1) + 1);
     },
   };
+}
+
+/** Rings the alarms of a node. */
+function alarmsOf({ shared: tables, clock }: Stage, node: StageNode): Alarms {
+  const alarms = new Alarms({
+    ...{ tables, asker: node.runtime, clock, placement: node.placement },
+    logger: { info: () => undefined, warn: () => undefined, error: () => undefined },
+  });
+  node.alarmSet = (alarm) => alarms.wasSet(alarm);
+  alarms.start();
+  return alarms;
 }
 
 /** Orders and views of an operator. */

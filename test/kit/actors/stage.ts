@@ -1,5 +1,6 @@
 import { SHARDS } from '../../../actors/domain/ids.js';
 import { Unavailable } from '../../../actors/domain/problem.js';
+import type { AlarmRow } from '../../../actors/runtime/effects/alarm-row.js';
 import type { AnyKind } from '../../../actors/runtime/kind.js';
 import type { RuntimeLimits } from '../../../actors/runtime/limits.js';
 import type { Placement } from '../../../actors/runtime/placement/placement.js';
@@ -106,6 +107,8 @@ export interface StageNode {
   readonly bus: Bus;
   /** Messages of its warnings and errors. */
   readonly log: string[];
+  /** Receives the alarms that its actors set. A test that rings alarms replaces it. */
+  alarmSet: (alarm: AlarmRow) => void;
 }
 
 const ALL_SHARDS = Array.from({ length: SHARDS }, (_, shard) => shard);
@@ -147,8 +150,9 @@ export class Stage {
       random: { bytes: (count) => new Uint8Array(count), fraction: () => ((drawn++ * 7919) % 1000) / 1000 },
       logger: { info: () => undefined, warn: note, error: note },
       untilReceived: heard,
+      alarmSet: (alarm) => node.alarmSet(alarm),
     });
-    const node = { runtime, placement, store, bus, log };
+    const node: StageNode = { runtime, placement, store, bus, log, alarmSet: () => undefined };
     this.nodes.push(node);
     this.clock.alsoIdle(() => runtime.idle());
     if (epoch !== undefined) await runtime.acquire(STAGE_SHARDS);

@@ -88,7 +88,7 @@ export const historyFaults = {
   'snapshots that are stored without checking the owner in the store': {
     profile: 'blind',
     invariant: 'snapshotsAreCaches',
-    seed: 5,
+    seed: 21,
     plant: unconfirmedSnapshots,
   },
   'a recovery that does not make the last entry certain': {
@@ -106,7 +106,7 @@ export const historyFaults = {
   'a cursor saved too early': {
     profile: 'crashes',
     invariant: 'acknowledgedPostsStay',
-    seed: 1,
+    seed: 5,
     plant: cursorTooEarly,
   },
 } as const satisfies Readonly<Record<string, PlantedFault>>;

@@ -4,7 +4,7 @@ import { ALARM_LANES, alarmDay } from '../../../../actors/domain/alarm.js';
 import { makeId } from '../../../../actors/domain/ids.js';
 import { Unavailable } from '../../../../actors/domain/problem.js';
 import { forgetAtMs } from '../../../../actors/runtime/activation/forgetting.js';
-import { alarmRow } from '../../../../actors/runtime/effects/alarm-row.js';
+import { alarmRow, putAlarm } from '../../../../actors/runtime/effects/alarm-row.js';
 import { Alarms } from '../../../../actors/runtime/effects/alarms.js';
 import type { AnyKind } from '../../../../actors/runtime/kind.js';
 import { alarms, journal, snapshotChunks, snapshots } from '../../../../store/tables.js';
@@ -165,7 +165,7 @@ test('the alarm repeats until everything is forgotten, whichever write fails or 
       const ends: (() => void)[] = [];
       const { stage, node } = await staged({ after: (end: () => void) => void ends.push(end) } as never);
       await add(stage, node, SECRET, 'strike', 'kept');
-      await stage.shared.write([alarmRow(actor, 0, 'journal', stage.clock.nowMs())]);
+      await stage.shared.write([putAlarm(alarmRow(actor, 0, 'journal', stage.clock.nowMs()))]);
       let left = writes;
       node.store.beforeWrite = () => {
         left -= 1;
