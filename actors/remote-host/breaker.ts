@@ -40,13 +40,17 @@ export interface Failure {
 
 /**
  * Returns the breaker after 429 with Retry-After: the host works, and asks for fewer requests. It gets the pause, and
- * one request first then. This is no failure, so the pauses do not grow.
+ * one request first then. This is no failure. A host that takes nothing between its pauses gets one at least as long as
+ * the time since the first, up to a minute: thousands of hosts that ask for a second each would otherwise cost as many
+ * requests a second.
  */
 export function afterRequestedPause(before: Breaker, nowMs: number, askedMs: number): Breaker {
-  const untilMs = Math.ceil(nowMs + Math.min(askedMs, ASKED_MS_MAX));
+  const failingSinceMs = before.failingSinceMs || nowMs;
+  const leastMs = Math.min(PAUSE_MS, nowMs - failingSinceMs);
+  const untilMs = Math.ceil(nowMs + Math.min(Math.max(askedMs, leastMs), ASKED_MS_MAX));
   return {
     ...before,
-    failingSinceMs: before.failingSinceMs || nowMs,
+    failingSinceMs,
     openings: Math.max(before.openings, 1),
     pausedUntilMs: Math.max(before.pausedUntilMs, untilMs),
   };

@@ -75,16 +75,30 @@ test('a host is gone after seven days without an answer', () => {
   assert.equal(isGone(afterAnswer(breaker, START_MS + 1), START_MS + 30 * DAY_MS), false);
 });
 
-test('a host that asks for pauses by 429 gets just these, however often, and one request after each', () => {
+test('a host that asks for pauses by 429 gets these, and one request after each', () => {
   let breaker = closedBreaker;
   for (let count = 0; count < 12; count++) {
-    const nowMs = START_MS + count * 2_000;
-    breaker = afterRequestedPause(breaker, nowMs, 1_000);
-    assert.deepEqual([breaker.openings, breaker.pausedUntilMs], [1, nowMs + 1_000]);
+    const nowMs = START_MS + count * 2 * MINUTE_MS;
+    breaker = afterRequestedPause(breaker, nowMs, MINUTE_MS);
+    assert.deepEqual([breaker.openings, breaker.pausedUntilMs], [1, nowMs + MINUTE_MS]);
   }
   assert.equal(afterAnswer(breaker, breaker.pausedUntilMs).openings, 0);
   assert.equal(afterRequestedPause(closedBreaker, START_MS, 1_000 * DAY_MS).pausedUntilMs, START_MS + DAY_MS);
   assert.equal(isGone(breaker, START_MS + 8 * DAY_MS), true, 'a host that takes nothing for a week is gone');
+});
+
+test('a host that asks for short pauses again and again gets longer ones, up to a minute', () => {
+  let breaker = closedBreaker;
+  let nowMs = START_MS;
+  const pauses: number[] = [];
+  for (let count = 0; count < 9; count++) {
+    breaker = afterRequestedPause(breaker, nowMs, 1_000);
+    pauses.push((breaker.pausedUntilMs - nowMs) / 1_000);
+    nowMs = breaker.pausedUntilMs;
+  }
+  assert.deepEqual(pauses, [1, 1, 2, 4, 8, 16, 32, 60, 60]);
+  const recovered = afterAnswer(breaker, nowMs);
+  assert.equal(afterRequestedPause(recovered, nowMs, 1_000).pausedUntilMs, nowMs + 1_000);
 });
 
 test('an answer to a request that was under way does not end a pause', () => {
