@@ -34,7 +34,7 @@ export function deliveryOutcome(
   scheme: SignatureScheme | undefined,
   nowMs: number,
 ): DeliveryOutcome {
-  if (answer === 'no-key') return { kind: 'later', reason: 'failed' };
+  if (answer === 'no-key' || answer === 'busy') return { kind: 'later', reason: 'local' };
   if (typeof answer === 'string') return { kind: 'later', reason: answer };
   const { status, headers } = answer;
   const signed = scheme === undefined ? {} : { scheme };

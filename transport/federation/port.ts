@@ -35,13 +35,16 @@ export type FetchOutcome =
   | { readonly kind: 'unusable'; readonly reason: string }
   | { readonly kind: 'failed'; readonly reason: string };
 
-/** Outcome of a delivery. `gone`: 404 or 410. `refused`: repeating is useless. `later`: it may be repeated. */
+/**
+ * Outcome of a delivery. `gone`: 404 or 410. `refused`: repeating is useless. `later`: it may be repeated. Its reason
+ * `local` means that nothing was sent: the signer's key cannot be read, or too many requests wait here.
+ */
 export interface DeliveryOutcome {
   readonly kind: 'delivered' | 'gone' | 'refused' | 'later';
   readonly status?: number;
   /** Pause that the host asks for with Retry-After, at most a day. */
   readonly afterMs?: number;
-  readonly reason?: 'busy' | 'failed' | 'unreachable' | 'timeout' | 'blocked';
+  readonly reason?: 'busy' | 'failed' | 'unreachable' | 'timeout' | 'blocked' | 'local';
   /** The scheme that the host accepted. */
   readonly scheme?: SignatureScheme;
 }

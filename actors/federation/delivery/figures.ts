@@ -37,7 +37,7 @@ export class DeliveryFigures {
   delivered = 0;
   /** Failed attempts by class. */
   readonly failed: Record<DeliveryFailure, number> = {
-    ...{ busy: 0, failed: 0, unreachable: 0, timeout: 0, blocked: 0 },
+    ...{ busy: 0, failed: 0, unreachable: 0, timeout: 0, blocked: 0, local: 0 },
     ...{ refused: 0, gone: 0 },
   };
   /** Dropped deliveries by reason. */

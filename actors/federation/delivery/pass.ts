@@ -150,9 +150,9 @@ export class HostPass {
   async #page(page: readonly DeliveryRow[]): Promise<void> {
     const writes: RowWrite[] = [];
     const groups = [...this.#grouped(page, writes).values()];
-    // An open breaker admits one request.
-    const first = this.#breaker.openings > 0 ? groups.splice(0, 1) : [];
-    for (const group of first) await this.#group(group, writes);
+    // An open breaker admits one request at a time until the host has answered.
+    while (this.#breaker.openings > 0 && this.#mayGoOn && groups.length > 0)
+      await this.#group(groups.shift() ?? [], writes);
     const isOpening = ([row]: readonly DeliveryRow[]) => row?.value.type === OPENING;
     const [opening, others] = [groups.filter(isOpening), groups.filter((group) => !isOpening(group))];
     for (const some of [opening, others]) await eachBounded(some, AT_ONCE_MAX, (group) => this.#group(group, writes));
@@ -212,9 +212,12 @@ export class HostPass {
     if (outcome.kind === 'later') {
       const { attempts } = row.value;
       const nowMs = clock.nowMs();
-      const dueMs = Math.ceil(nowMs + this.#retryMs(attempts));
+      // Nothing was sent: it is no attempt, and the pause does not grow.
+      const isLocal = outcome.reason === 'local';
+      const dueMs = Math.ceil(nowMs + this.#retryMs(isLocal ? 0 : attempts));
       this.#nextMs = Math.min(this.#nextMs, dueMs);
-      writes.push(put(deliveries, row.key, { ...row.value, attempts: attempts + 1, triedMs: nowMs, dueMs }));
+      const tried = isLocal ? {} : { attempts: attempts + 1, triedMs: nowMs };
+      writes.push(put(deliveries, row.key, { ...row.value, ...tried, dueMs }));
       return false;
     }
     if (outcome.kind === 'delivered') writes.push(remove(deliveries, row.key));
@@ -229,7 +232,7 @@ export class HostPass {
     const body = await documents.of(value.document);
     // The text is written first and lives as long as its deliveries.
     if (body === undefined) {
-      return key.atMs < clock.nowMs() - TRIED_MS_MAX / 2 ? 'expired' : { kind: 'later', reason: 'failed' };
+      return key.atMs < clock.nowMs() - TRIED_MS_MAX / 2 ? 'expired' : { kind: 'later', reason: 'local' };
     }
     this.#attempts += 1;
     const header = synchronizes === true ? await synchronization?.(signer, signerUri, inbox) : undefined;
@@ -243,6 +246,8 @@ export class HostPass {
     const outcome = kind === 'later' ? reason : kind;
     if (outcome === 'delivered') figures.delivered++;
     else figures.failed[outcome]++;
+    // The host was not asked, so this says nothing about it.
+    if (outcome === 'local') return;
     this.#tally[outcome]++;
     if (scheme !== undefined) this.#scheme = scheme;
     if (kind !== 'later') this.#breaker = afterAnswer(this.#breaker, nowMs);

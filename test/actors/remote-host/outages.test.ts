@@ -19,6 +19,9 @@ const FAILURES: readonly DeliveryOutcome[] = [
   { kind: 'later', reason: 'timeout' },
 ];
 
+/** A failure of this server. */
+const LOCAL: DeliveryOutcome = { kind: 'later', reason: 'local' };
+
 afterEach(closeWorlds);
 
 for (const [name, awayMs, backMs] of [
@@ -64,6 +67,43 @@ test('a host that asks for a pause again and again gets one attempt after each',
   here.plays.answer = () => DELIVERED;
   await here.stage.clock.advance(DAY_MS);
   assert.equal(new Set(here.ids()).size, 20);
+});
+
+test('failures of this server itself open no breaker, and their deliveries go out soon after', async () => {
+  const here = await world();
+  here.plays.answer = () => LOCAL;
+  for (let number = 0; number < 10; number++) await here.queue({ id: `${number}`, inboxes: [FAR] });
+  assert.deepEqual([here.ids().length, here.figures.failed.local, here.figures.failed.failed], [10, 10, 0]);
+  // The pauses do not grow.
+  await here.stage.clock.advance(HOUR_MS);
+  assert.ok(here.sent.length > 10 * 25, `${here.sent.length} attempts`);
+  const { breaker, tally } = await here.show('far.example');
+  assert.deepEqual([breaker?.openings, breaker?.failingSinceMs, tally?.failed], [0, 0, 0]);
+  here.plays.answer = () => DELIVERED;
+  here.sent.length = 0;
+  await here.stage.clock.advance(3 * MINUTE_MS);
+  assert.deepEqual(
+    here.ids(),
+    Array.from({ length: 10 }, (_, number) => `${number}`),
+  );
+});
+
+test('an open breaker admits one request at a time if the first one fails here', async () => {
+  const here = await world();
+  here.plays.answer = () => LATER;
+  for (let number = 0; number < 10; number++) await here.queue({ id: `${number}`, inboxes: [FAR] });
+  here.sent.length = 0;
+  let [under, most] = [0, 0];
+  here.plays.answer = async ({ id }) => {
+    under += 1;
+    most = Math.max(most, under);
+    await new Promise((resolve) => setImmediate(resolve));
+    under -= 1;
+    return id === '0' ? LOCAL : LATER;
+  };
+  await here.stage.clock.advance(MINUTE_MS + 1);
+  assert.deepEqual([here.ids(), most], [['0', '1'], 1]);
+  assert.equal((await here.show('far.example')).breaker?.openings, 2);
 });
 
 test('100,000 deliveries wait for a host; the oldest of more are dropped and counted', async () => {

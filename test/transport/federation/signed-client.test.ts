@@ -357,6 +357,21 @@ test('requests for a host that is slow wait within bounds, and further ones are 
   assert.equal((await Promise.all(crowd)).filter((kind) => kind === 'object').length, 104);
 });
 
+test('deliveries that wait for too many others are refused here, which is no fault of the host', async () => {
+  const held: (() => void)[] = [];
+  answer = (request, response) => void held.push(() => reply(202)(request, response));
+  let local = 0;
+  const crowd = Array.from({ length: 30 }, async () => {
+    const outcome = await client.deliver(`${host.url}/inbox`, body, ada.signer);
+    if (outcome.kind === 'later' && outcome.reason === 'local' && outcome.status === undefined) local += 1;
+    return outcome.kind;
+  });
+  await until('the refusals', () => local === 10 && held.length === 4, 20_000);
+  answer = reply(202);
+  for (const release of held) release();
+  assert.equal((await Promise.all(crowd)).filter((kind) => kind === 'delivered').length, 20);
+});
+
 test('a key that is still being made takes no time from its delivery', async () => {
   answer = reply(202);
   const deliveryMs = 1_000;
@@ -370,7 +385,7 @@ test('a key that is still being made takes no time from its delivery', async () 
 
 test('a key that cannot be read, and a host that nobody is at, are reasons to repeat', async () => {
   const keyless = { keyId: 'x', privateKey: () => Promise.reject(new Error('no store')) };
-  assert.deepEqual(await client.deliver(`${host.url}/inbox`, body, keyless), { kind: 'later', reason: 'failed' });
+  assert.deepEqual(await client.deliver(`${host.url}/inbox`, body, keyless), { kind: 'later', reason: 'local' });
   const closed = await ForeignHost.open(reply(200));
   const { url } = closed;
   await closed.close();
