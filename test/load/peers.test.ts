@@ -36,6 +36,23 @@ test('signed posts of peers reach homes and streams once, and posts of users rea
   assert.ok(visibleMs.peer.count > (operations.post?.good ?? 0), stdout);
 });
 
+test('peers that ask for pauses of a second get all posts in order, soon after each pause', async () => {
+  const mix = ['--mix', 'post:3,edit:1', '--count', '16', '--in-flight', '2', '--follows', `${USERS}`];
+  // Each fourth request is refused. A pause that ended half a minute late would leave posts missing at the end.
+  const bound = ['--timeout', '20s', '--for', '60s', '--late', '20s', '--settle', '25s'];
+  const { code, result, stdout, stderr } = await load(
+    users,
+    server.url,
+    ...[...mix, '--peers', 'busy:2,fast:1', ...bound, '--max-errors', '0', '--max-late', '0'],
+  );
+  assert.equal(code, 0, stdout + stderr);
+  assert.ok(result);
+  assert.deepEqual(result.verdicts, { lost: 0, repeated: 0, outOfOrder: 0, late: 0 });
+  assert.equal(result.looked.peers, 3);
+  // The peers follow five of six users.
+  assert.ok(result.visibleMs.peer.count > 5, stdout);
+});
+
 test('impossible peers are refused with 2 and one line', async () => {
   for (const [args, expected] of [
     [['--peers', 'quick:2'], /--peers takes a number, or kinds/],
