@@ -7,7 +7,7 @@ const program = readFileSync(createRequire(import.meta.url).resolve('axe-core/ax
 
 /** Runs axe-core in a page whose context bypasses CSP; returns what it finds. `only` names its rules. */
 export async function axeFaults(page: Page, only?: readonly string[]): Promise<string[]> {
-  await page.evaluate(program);
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(program);
   const options = only === undefined ? {} : { runOnly: { type: 'rule', values: only } };
   return page.evaluate(async (chosen) => {
     const { violations } = await (globalThis as unknown as Axe).axe.run(document, chosen);

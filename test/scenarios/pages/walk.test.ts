@@ -66,8 +66,9 @@ async function walk(options: Parameters<Browser['newContext']>[0], look: Look): 
     const context = await browser.newContext({ ...options, ...signed });
     const open = [...pages];
     const work = async () => {
+      const tab = await Tab.open(context);
       for (let next = open.shift(); next !== undefined; next = open.shift())
-        for (const fault of await visit(context, next, look)) {
+        for (const fault of await tab.visit(next, look)) {
           const kind = fault.replaceAll(/\d{15,}/g, 'ID');
           faults.set(kind, [...(faults.get(kind) ?? []), next.path]);
         }
@@ -78,27 +79,40 @@ async function walk(options: Parameters<Browser['newContext']>[0], look: Look): 
   return [...faults].map(([fault, paths]) => `${fault} (${[...new Set(paths)].slice(0, 3).join(', ')})`);
 }
 
-/** Opens a page; returns what is wrong with the answer, what the browser complains of, and what `look` finds. */
-async function visit(context: BrowserContext, { path, status = 200 }: Visited, look: Look): Promise<readonly string[]> {
-  const page = await context.newPage();
-  page.setDefaultTimeout(STEP_MS_MAX);
-  const faults: string[] = [];
-  page.on('console', (message) => {
-    const isIntended = status !== 200 && /status of 4\d\d/.test(message.text());
-    if (message.type() === 'error' && !isIntended) faults.push(`console: ${message.text()}`);
-  });
-  page.on('pageerror', (error) => faults.push(`script: ${error.message}`));
-  page.on('request', (request) => {
-    if (!request.url().startsWith(server.url) && !request.url().startsWith('data:'))
-      faults.push(`third party: ${request.url()}`);
-  });
-  const response = await page.goto(`${server.url}${path}`);
-  assert.ok(response !== null);
-  if (response.status() !== status) faults.push(`status ${response.status()}`);
-  faults.push(...(await headerFaults(response, path.endsWith('/embed'))));
-  faults.push(...(await look(page, { path, status })));
-  await page.close();
-  return faults;
+/** A tab for one page after the other: each new tab would start a process of the browser. */
+class Tab {
+  private faults: string[] = [];
+  /** True while the open page should be a refusal. */
+  private isRefusal = false;
+
+  private constructor(private readonly page: Page) {
+    page.setDefaultTimeout(STEP_MS_MAX);
+    page.on('console', (message) => {
+      const isIntended = this.isRefusal && /status of 4\d\d/.test(message.text());
+      if (message.type() === 'error' && !isIntended) this.faults.push(`console: ${message.text()}`);
+    });
+    page.on('pageerror', (error) => this.faults.push(`script: ${error.message}`));
+    page.on('request', (request) => {
+      if (!request.url().startsWith(server.url) && !request.url().startsWith('data:'))
+        this.faults.push(`third party: ${request.url()}`);
+    });
+  }
+
+  static async open(context: BrowserContext): Promise<Tab> {
+    return new Tab(await context.newPage());
+  }
+
+  /** Opens a page; returns what is wrong with the answer, what the browser complains of, and what `look` finds. */
+  async visit({ path, status = 200 }: Visited, look: Look): Promise<readonly string[]> {
+    this.faults = [];
+    this.isRefusal = status !== 200;
+    const response = await this.page.goto(`${server.url}${path}`);
+    assert.ok(response !== null);
+    if (response.status() !== status) this.faults.push(`status ${response.status()}`);
+    this.faults.push(...(await headerFaults(response, path.endsWith('/embed'))));
+    this.faults.push(...(await look(this.page, { path, status })));
+    return this.faults;
+  }
 }
 
 async function headerFaults(response: Response, isFramed: boolean): Promise<string[]> {
