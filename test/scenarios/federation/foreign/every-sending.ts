@@ -13,7 +13,7 @@ import type { SecureServer } from '../../../kit/federation/trusted-loopback.js';
 import { type Answer, seen } from '../../../kit/federation/two-places.js';
 import { call, type Person } from '../../cluster/people.js';
 
-/** Counts of a poll leave at the end of a minute. */
+/** Longest wait for a request: counts of a poll leave two seconds after its first vote, other votes within a minute. */
 const SENT_MS_MAX = 120_000;
 
 /** A way to sign requests. */

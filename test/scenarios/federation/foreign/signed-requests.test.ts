@@ -37,7 +37,7 @@ after(async () => {
   await loopback?.close();
 });
 
-// Both wait up to a minute for the counts of a poll.
+// Both wait for the counts of a poll.
 describe('apsig verifies every request', { concurrency: true }, () => {
   for (const scheme of ['cavage', 'rfc9421'] as const)
     test(`to a server that demands ${scheme}`, async () => {
