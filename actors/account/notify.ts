@@ -225,10 +225,11 @@ export function retracted(
  * that they block or mute.
  */
 function isWanted(state: Readonly<State>, notice: P.AccountNotify, self: string, nowMs: number): boolean {
-  const { type, from, conversationId } = notice;
+  const { type, from, conversationId, above } = notice;
   // Nobody reads the notifications of an account of another server here.
   if (state.origin !== undefined) return false;
   if (conversationId !== undefined && state.mutedConversations.has(conversationId)) return false;
+  if (above?.ids.some((id) => state.mutedConversations.has(id))) return false;
   if (OF_DUTY.has(type)) return true;
   if (from === self) return OF_ONESELF.has(type);
   if (!isWelcome(state, from, nowMs)) return false;

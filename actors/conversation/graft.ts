@@ -20,6 +20,8 @@ export interface Events {
 
 /** Grafts of one status: its deletion sends as many commands. Others are found from the reply only. */
 export const GRAFTS_OF_STATUS_MAX = 100;
+/** Other conversations that are followed above a status, and below it. */
+export const GRAFTS_FOLLOWED_MAX = 8;
 /** Grafts of one conversation: bounds its state to some 100 KB of them. */
 export const GRAFTS_OF_CONVERSATION_MAX = 1_000;
 

@@ -210,17 +210,23 @@ function repliesTo({ grafts }: Readonly<ConversationState>, { record, children }
 export const isOpen = ({ visibility }: P.StoreStatusRecord): boolean =>
   visibility === 'public' || visibility === 'unlisted';
 
-/** Returns the answers to a status, or all statuses, that are public or unlisted: one page by ascending id. */
+/**
+ * Returns the answers to a status, or all statuses, that are public or unlisted, with the replies that began conversations
+ * of their own: one page by ascending id.
+ */
 function openStatuses(
-  { statuses }: Readonly<ConversationState>,
+  { statuses, grafts }: Readonly<ConversationState>,
   { parentId, after, limit }: P.ConversationListOpen,
 ): P.ConversationOpenStatuses {
   const among = parentId === '' ? statuses.keys() : (statuses.get(parentId)?.children ?? []);
+  const elsewhere = parentId === '' ? [...(grafts?.values() ?? [])].flat() : (grafts?.get(parentId) ?? []);
   const ids: string[] = [];
   for (const id of among) {
     const record = statuses.get(id)?.record;
     if (id > after && record?.deleted === false && isOpen(record)) ids.push(id);
   }
+  for (const { replyId, open } of elsewhere) if (open && replyId > after) ids.push(replyId);
   ids.sort();
-  return { ids: ids.slice(0, limit), more: ids.length > limit };
+  const begun = parentId === '' ? elsewhere.slice(0, limit).map(({ replyId }) => replyId) : [];
+  return { ids: ids.slice(0, limit), more: ids.length > limit, grafts: begun };
 }

@@ -15,7 +15,7 @@ const slices = joined(conversationSlices);
  * statuses; without it, the search index does not follow edits. `federation` is needed to tell other servers.
  */
 export function conversationKind(
-  tables?: Pick<ReadTables, 'range'>,
+  tables?: Pick<ReadTables, 'get' | 'range'>,
   isSilenced: IsSilenced = () => false,
   published: Pick<Publications, 'has'> = { has: () => undefined },
   federation?: FederationContext,

@@ -146,6 +146,8 @@ export const conversationStream = (
     cardSet: editSeen,
     quoteSettled: editSeen,
     quoteAttached: editSeen,
+    // Clients show the status as a reply from now on. Source: Mastodon ThreadResolveWorker, which distributes it again.
+    parentNamed: (named, happened, effects) => (named.gone ? undefined : editSeen(named, happened, effects)),
     removed({ statusId, tags, media, mentions, reblogs }, { state }, effects) {
       const record = state.statuses.get(statusId)?.record;
       // Includes the hashtags, media, mentions and reblogs by which streams have shown the status.

@@ -8,6 +8,7 @@ import { accounts } from '../../store/tables.js';
 import { type Answer, type AnyRoute, type Request, route } from '../http/route.js';
 import type { Services } from '../http/services.js';
 import { boundOf, boundText, idText } from '../paging/bounds.js';
+import { openWithGrafts } from '../viewing/grafts.js';
 import { loadAccounts } from '../viewing/people-at-hand.js';
 import { answered, notFound, visibleById } from '../viewing/visible.js';
 import type { VisibleStatus } from '../viewing/visible-status.js';
@@ -123,7 +124,10 @@ async function statusesOf(
   if (page === undefined) return { ...named, type: 'Collection', first: `${id}?page=true` };
   const after = min_id === undefined ? '' : boundOf(min_id);
   const asked = { parentId, after, limit: PAGE_ITEMS };
-  const { ids, more } = answered(await services.askConversation(conversationId, 'listOpen', asked));
+  const { ids, more } =
+    parentId === ''
+      ? await openWithGrafts(services, conversationId, asked)
+      : answered(await services.askConversation(conversationId, 'listOpen', asked));
   const last = ids.at(-1);
   return {
     id: `${id}?page=true${min_id === undefined ? '' : `&min_id=${min_id}`}`,

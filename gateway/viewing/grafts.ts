@@ -1,12 +1,12 @@
+import { GRAFTS_FOLLOWED_MAX } from '../../actors/conversation/graft.js';
 import { CONTEXT_MAX } from '../../actors/conversation/thread.js';
 import { isProblem } from '../../actors/domain/problem.js';
 import type { KnownStatus, RemoteNotes } from '../../actors/federation/remote/port.js';
-import type { ConversationThread, StoreStatusRecord } from '../../proto/gen/types.js';
+import type { ConversationOpenStatuses, ConversationThread, StoreStatusRecord } from '../../proto/gen/types.js';
 import { statuses } from '../../store/tables.js';
 import type { Services } from '../http/services.js';
+import { answered } from './visible.js';
 
-/** Other conversations that one answer shows above a status, and below it. */
-export const GRAFTS_MAX = 8;
 /** Statuses of other conversations above a status that one answer shows. Source: Mastodon, ancestors of a context. */
 export const GRAFTED_MAX = 100;
 
@@ -34,6 +34,31 @@ export async function withGrafts(
   return { ...thread, ancestors, descendants: await statusesBelow(services, thread, followed, shown) };
 }
 
+/**
+ * Returns one page of the statuses of a whole conversation that everybody may see, by ascending id, with those of
+ * conversations that replies in it began. @throws Unavailable
+ */
+export async function openWithGrafts(
+  { askConversation }: Pick<GraftServices, 'askConversation'>,
+  conversationId: string,
+  { after, limit }: { readonly after: string; readonly limit: number },
+): Promise<Pick<ConversationOpenStatuses, 'ids' | 'more'>> {
+  const found = new Set<string>();
+  const followed = new Set<string>();
+  const waiting = [conversationId];
+  let isMore = false;
+  for (let id = waiting.shift(); id !== undefined && followed.size <= GRAFTS_FOLLOWED_MAX; id = waiting.shift()) {
+    if (followed.has(id)) continue;
+    followed.add(id);
+    const open = answered(await askConversation(id, 'listOpen', { parentId: '', after, limit }));
+    for (const status of open.ids) found.add(status);
+    isMore ||= open.more;
+    waiting.push(...open.grafts);
+  }
+  const ids = [...found].sort();
+  return { ids: ids.slice(0, limit), more: isMore || ids.length > limit };
+}
+
 /** Returns the statuses above a thread, from the root down. Adds their conversations to `followed`. */
 async function statusesAbove(
   services: GraftServices,
@@ -43,7 +68,7 @@ async function statusesAbove(
 ): Promise<readonly string[]> {
   let above: string[] = [];
   let first: StoreStatusRecord | undefined = await firstOf(services, thread, root);
-  while (followed.size <= GRAFTS_MAX && above.length < GRAFTED_MAX) {
+  while (followed.size <= GRAFTS_FOLLOWED_MAX && above.length < GRAFTED_MAX) {
     const parent = await parentElsewhere(services, first);
     if (parent === undefined || followed.has(parent.conversationId)) break;
     followed.add(parent.conversationId);
@@ -90,7 +115,7 @@ async function statusesBelow(
   const fresh = (ids: readonly string[]) => ids.filter((id) => shown.size < shown.add(id).size);
   const below = fresh(thread.descendants);
   const waiting = [...thread.grafts];
-  let left = GRAFTS_MAX;
+  let left = GRAFTS_FOLLOWED_MAX;
   for (let id = waiting.shift(); id !== undefined && left > 0 && below.length < CONTEXT_MAX; id = waiting.shift()) {
     const place = below.indexOf(id);
     // A reply that begins a conversation has its id.

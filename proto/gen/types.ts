@@ -1738,6 +1738,8 @@ export interface AccountNotify {
   readonly direct?: boolean | undefined;
   /** The status's conversation. A muted one makes no notifications. */
   readonly conversationId?: string | undefined;
+  /** The conversations that this one is grafted on, if there are any. If one is muted, so is this one. */
+  readonly above?: AccountConversationsAbove | undefined;
   /** Set for mentions that reply to a status of the notified account. */
   readonly answers?: boolean | undefined;
   readonly report?: AccountNotifiedReport | undefined;
@@ -1750,6 +1752,11 @@ export interface AccountNotify {
   /** Number of an edit, or of a change of a collection, so that each is notified. */
   readonly edit?: number | undefined;
   readonly collectionId?: string | undefined;
+}
+
+/** Nearest first. */
+export interface AccountConversationsAbove {
+  readonly ids: readonly string[];
 }
 
 /** kind: the type in Notify. filtered: it appears only in lists that include filtered ones. */
@@ -2686,10 +2693,11 @@ export interface ConversationListOpen {
   readonly limit: number;
 }
 
-/** Ids after `after`, ascending, at most `limit`. more: there are further ones. */
+/** Ids after `after`, ascending, at most `limit`. more: there are further ones. grafts: replies that began conversations of their own, whoever may see them, at most `limit`; none if the parent is given. */
 export interface ConversationOpenStatuses {
   readonly ids: readonly string[];
   readonly more: boolean;
+  readonly grafts: readonly string[];
 }
 
 /** Ids: ancestors from the root down, descendants depth first. They are not filtered by visibility. grafts: descendants that began conversations of their own, which may have been deleted. */
@@ -4569,6 +4577,7 @@ export interface Messages {
   'murmuration.account.NotifiedWarning': AccountNotifiedWarning;
   'murmuration.account.NotifiedSeverance': AccountNotifiedSeverance;
   'murmuration.account.Notify': AccountNotify;
+  'murmuration.account.ConversationsAbove': AccountConversationsAbove;
   'murmuration.account.Notified': AccountNotified;
   'murmuration.account.RetractNotice': AccountRetractNotice;
   'murmuration.account.NoticeRetracted': AccountNoticeRetracted;

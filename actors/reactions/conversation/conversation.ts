@@ -11,6 +11,7 @@ import { type FederationContext, federatedStatuses } from './federate-statuses.j
 import { conversationGrafts, joinedEarlyReplies } from './grafts.js';
 import { type IsSilenced, sayingLimits } from './limited.js';
 import { conversationNotices, conversationUnmarking } from './marks.js';
+import { sayingAbove } from './muted-above.js';
 import { relayAnnounces } from './relay-announces.js';
 import { conversationRows } from './rows.js';
 import { conversationCounts, conversationTells } from './tells.js';
@@ -20,7 +21,7 @@ import { conversationWords } from './words.js';
  * Returns the reactions in the order of one event's effects: rows, then stream messages, then commands to other actors.
  */
 export const conversationReactions = (
-  tables: Pick<ReadTables, 'range'> | undefined,
+  tables: Pick<ReadTables, 'get' | 'range'> | undefined,
   isSilenced: IsSilenced,
   published: Pick<Publications, 'has'>,
   federation: FederationContext | undefined,
@@ -30,8 +31,8 @@ export const conversationReactions = (
   conversationStream(published),
   conversationCounts,
   conversationUnmarking(tables),
-  sayingLimits(conversationTells, isSilenced),
-  sayingLimits(conversationNotices(tables), isSilenced),
+  sayingAbove(sayingLimits(conversationTells, isSilenced), tables),
+  sayingAbove(sayingLimits(conversationNotices(tables), isSilenced), tables),
   conversationLinks,
   conversationGrafts,
   ...(federation === undefined

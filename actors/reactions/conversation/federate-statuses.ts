@@ -185,6 +185,8 @@ function concerned(
   const answered = parentOf(now.state, record)?.record;
   const named = mentioned.flatMap(({ accountId, acct }) => (acct.includes('@') ? accountId : []));
   if (answered !== undefined && !isLocal(answered)) named.push(answered.accountId);
+  // The status that it answers is in another conversation. Only accounts of other servers have inboxes.
+  if (answered === undefined && record.inReplyToAccountId !== undefined) named.push(record.inReplyToAccountId);
   if (quote?.uri) named.push(quote.accountId);
   const author = context.tables.peekId?.(accounts, record.accountId);
   if (named.length === 0 && author !== undefined && author.followedElsewhere !== true) return undefined;

@@ -1,10 +1,14 @@
+import { conversationsAbove } from '../../../actors/conversation/above.js';
 import { isProblem, problem } from '../../../actors/domain/problem.js';
 import { type AnyRoute, json, route } from '../../http/route.js';
 import { idParams } from '../../pages/answers.js';
 import { Status } from '../../pages/status/status.js';
 import { notFound, visibleStatus } from '../../viewing/visible.js';
 
-/** Muted conversations: their notifications are hidden from the viewer. */
+/**
+ * Muted conversations: their notifications are hidden from the viewer. Those above are muted, too, which include all that
+ * are grafted on them.
+ */
 export const quietConversationRoutes: readonly AnyRoute[] = [
   change('mute', 'muteConversation'),
   change('unmute', 'unmuteConversation'),
@@ -23,8 +27,10 @@ function change(verb: string, command: 'muteConversation' | 'unmuteConversation'
       if (isProblem(seen)) return seen;
       const { conversationId } = seen.record;
       if (conversationId === '') return problem('invalid', 'Validation failed: The post has no conversation');
-      const reply = await services.askAccount(viewer, command, { conversationId });
-      if (isProblem(reply)) return reply;
+      for (const id of [conversationId, ...(await conversationsAbove(services.tables, conversationId))]) {
+        const reply = await services.askAccount(viewer, command, { conversationId: id });
+        if (isProblem(reply)) return reply;
+      }
       // The second read applies the changed relations.
       const again = await visibleStatus(services, viewer, params.id);
       if (isProblem(again)) return again;

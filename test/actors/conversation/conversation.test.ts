@@ -143,10 +143,15 @@ test('the answers that everybody may see are listed in pages by id, without dele
     .when('remove', { statusId: '7', by: 'author' });
   const listed = (parentId: string, after: string, limit: number) =>
     thread.when('listOpen', { parentId, after, limit }).reply;
-  assert.deepEqual(listed('1', '', 2), { ids: ['2', '3'], more: true });
-  assert.deepEqual(listed('1', '3', 2), { ids: ['5'], more: false });
-  assert.deepEqual(listed('', '', 10), { ids: ['1', '2', '3', '5', '6'], more: false });
-  assert.deepEqual(listed('9', '', 10), { ids: [], more: false });
+  assert.deepEqual(listed('1', '', 2), { ids: ['2', '3'], more: true, grafts: [] });
+  assert.deepEqual(listed('1', '3', 2), { ids: ['5'], more: false, grafts: [] });
+  assert.deepEqual(listed('', '', 10), { ids: ['1', '2', '3', '5', '6'], more: false, grafts: [] });
+  assert.deepEqual(listed('9', '', 10), { ids: [], more: false, grafts: [] });
+  thread
+    .when('graft', { statusId: '1', replyId: '4x', open: true })
+    .when('graft', { statusId: '1', replyId: '4y', open: false });
+  assert.deepEqual(listed('1', '3', 10), { ids: ['4x', '5'], more: false, grafts: [] });
+  assert.deepEqual(listed('', '5', 10), { ids: ['6'], more: false, grafts: ['4x', '4y'] });
 });
 
 test('a context of a very deep thread is bounded and needs no recursion', () => {

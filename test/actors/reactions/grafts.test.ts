@@ -6,7 +6,7 @@ import { THREAD_STATUSES_MAX } from '../../../actors/conversation/state.js';
 import { eraOfId, makeId } from '../../../actors/domain/ids.js';
 import { isProblem } from '../../../actors/domain/problem.js';
 import { earlyReplies, knownUris } from '../../../store/federation-tables.js';
-import { accountStatuses, statuses } from '../../../store/tables.js';
+import { accountStatuses, notifications, statuses } from '../../../store/tables.js';
 import { status as blankStatus } from '../conversation/thread-of-one.js';
 import { blankPost, FAR, town } from './town.js';
 
@@ -63,7 +63,7 @@ async function world() {
 }
 
 test('a reply that arrived first is joined to its parent, and forgotten by the index', async () => {
-  const { bob, eve, receive, record, waiting, below, tables } = await world();
+  const { bob, eve, receive, record, waiting, below, tables, published } = await world();
   const reply = await receive(bob, 'reply', 'root');
   assert.deepEqual(await waiting('root'), [reply]);
   const root = await receive(eve, 'root');
@@ -73,6 +73,35 @@ test('a reply that arrived first is joined to its parent, and forgotten by the i
   assert.equal(listed?.inReplyToId, root);
   assert.deepEqual([await below(root), (await record(root)).replies], [[reply], 1]);
   assert.deepEqual(await waiting('root'), []);
+  const edits = published.filter(({ kind, id }) => kind === 'edit' && id === reply);
+  assert.deepEqual(
+    edits.map(({ status }) => status?.inReplyToId),
+    [root],
+  );
+});
+
+test('a muted conversation makes no notifications, from its grafts neither', async () => {
+  const { id, bob, eve, account, receive, tables, stage } = await world();
+  const ann = id('ann');
+  const mentions = [{ accountId: ann, username: 'ann', acct: 'ann', url: '' }];
+  const era = eraOfId(makeId(stage.clock.nowMs(), 0, 0));
+  const notices = async () => (await tables.range(notifications, { account: ann, era }, { limit: 10 })).length;
+  const reply = await receive(bob, 'reply', 'middle', { mentions });
+  const middle = await receive(eve, 'middle', 'root', { mentions });
+  const root = await receive(eve, 'root', '', { mentions });
+  const before = await notices();
+  await account(ann, 'muteConversation', { conversationId: root });
+  for (const [name, at] of [
+    ['one', reply],
+    ['two', middle],
+    ['three', root],
+  ] as const)
+    await receive(bob, name, '', { mentions, inReplyToId: at, inReplyToAccountId: eve, conversationId: at });
+  assert.equal(await notices(), before);
+  await account(ann, 'unmuteConversation', { conversationId: root });
+  const answering = { mentions, inReplyToId: reply, inReplyToAccountId: bob, conversationId: reply };
+  await receive(bob, 'four', '', answering);
+  assert.equal(await notices(), before + 1);
 });
 
 test('a reply and its parent that arrive at the same time find each other', async () => {
@@ -139,12 +168,14 @@ test('a claim to answer a status of this server that does not exist is not remem
 });
 
 test('a reply that does not fit its thread begins one of its own, and is below its parent', async () => {
-  const { id, account, askConversation, stage, record, below, bob, receive, uriOf, tables } = await world();
+  const { id, account, askConversation, stage, record, below, bob, receive, uriOf, tables, delivered, conversation } =
+    await world();
   const root = await account(id('ann'), 'post', blankPost);
   assert.ok(!isProblem(root));
   const { id: inReplyToId, conversationId } = root;
   const answering = { inReplyToId, inReplyToAccountId: id('ann'), conversationId };
-  for (let from = 1; from < THREAD_STATUSES_MAX; from += AT_ONCE) {
+  const early = await receive(bob, 'early', '', answering);
+  for (let from = 2; from < THREAD_STATUSES_MAX; from += AT_ONCE) {
     const count = Math.min(AT_ONCE, THREAD_STATUSES_MAX - from);
     const added = Array.from({ length: count }, (_, n) => {
       const status = blankStatus({ id: makeId(FIRST_MS + from + n, 1, 1), accountId: id('ann'), conversationId });
@@ -161,5 +192,17 @@ test('a reply that does not fit its thread begins one of its own, and is below i
     assert.deepEqual([stored.conversationId, stored.inReplyToId], [reply, root.id]);
   }
   assert.equal((await tables.get(knownUris, { uri: uriOf('reply') }))?.conversationId, remote);
-  assert.deepEqual([await below(root.id), (await record(root.id)).replies], [[local.id, remote], 2]);
+  assert.deepEqual([await below(root.id), (await record(root.id)).replies], [[early, local.id, remote], 3]);
+  const toBob = { ...blankPost, inReplyToId: early, inReplyToAccountId: bob, conversationId };
+  const told = await account(id('ann'), 'post', toBob);
+  assert.ok(!isProblem(told));
+  assert.equal((await record(told.id)).conversationId, told.id);
+  await conversation(told.id, 'remove', { statusId: told.id, by: id('ann'), discardMedia: false });
+  assert.deepEqual(
+    delivered.map(({ inbox, activity }) => [inbox, activity.type]),
+    [
+      [`https://${FAR}/users/bob/inbox`, 'Create'],
+      [`https://${FAR}/users/bob/inbox`, 'Delete'],
+    ],
+  );
 });

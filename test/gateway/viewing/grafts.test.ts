@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { GRAFTS_FOLLOWED_MAX } from '../../../actors/conversation/graft.js';
 import { conversationSlices } from '../../../actors/conversation/slices.js';
 import { initialConversation } from '../../../actors/conversation/state.js';
 import { CONTEXT_MAX } from '../../../actors/conversation/thread.js';
 import { storedId } from '../../../actors/domain/ids.js';
 import { joined } from '../../../actors/runtime/slice.js';
-import { GRAFTED_MAX, GRAFTS_MAX, withGrafts } from '../../../gateway/viewing/grafts.js';
+import { GRAFTED_MAX, openWithGrafts, withGrafts } from '../../../gateway/viewing/grafts.js';
 import type { ConversationThread, StoreStatusRecord } from '../../../proto/gen/types.js';
 import { MemoryTables } from '../../../store/memory/memory-tables.js';
 import { put } from '../../../store/port.js';
@@ -70,6 +71,20 @@ class Forest {
     return { above: ancestors.map(Number), below: descendants.map(Number) };
   }
 
+  /** Returns the numbers of the statuses of a conversation on all its pages of this length, and the number of pages. */
+  async open(conversation: number, limit: number): Promise<{ numbers: number[]; pages: number }> {
+    const numbers: number[] = [];
+    const askConversation = async (id: string, _command: string, asked: object) =>
+      this.#at(Number(id)).when('listOpen', { parentId: '', after: '', limit, ...asked }).reply;
+    const services = { askConversation } as unknown as Parameters<typeof openWithGrafts>[0];
+    for (let [after, pages] = ['', 1]; ; pages += 1) {
+      const { ids, more } = await openWithGrafts(services, idOf(conversation), { after, limit });
+      numbers.push(...ids.map(Number));
+      after = ids.at(-1) ?? '';
+      if (!more) return { numbers, pages };
+    }
+  }
+
   #context(conversation: string, { id: statusId }: Pick<StoreStatusRecord, 'id'>): ConversationThread {
     const { reply, lastProblem } = this.#at(Number(conversation)).when('context', { statusId });
     return (reply ?? lastProblem) as ConversationThread;
@@ -98,6 +113,23 @@ test('grafted replies stand below what they answer, with their own replies', asy
   assert.deepEqual((await forest.around(4)).above, []);
 });
 
+test('a whole conversation is listed in pages with the statuses of its grafts, each once', async () => {
+  const forest = new Forest();
+  for (const [conversation, number, parent] of [
+    [1, 1],
+    [1, 2, 1],
+    [3, 3],
+    [3, 4, 3],
+    [1, 5, 1],
+    [6, 6],
+  ] as const)
+    await forest.add(conversation, number, parent);
+  await forest.graft(1, 2, 3);
+  await forest.graft(3, 4, 6);
+  assert.deepEqual(await forest.open(1, 40), { numbers: [1, 2, 3, 4, 5, 6], pages: 1 });
+  assert.deepEqual(await forest.open(1, 2), { numbers: [1, 2, 3, 4, 5, 6], pages: 3 });
+});
+
 test('statuses that answer each other in a circle through three conversations have one place each', async () => {
   const forest = new Forest();
   for (const number of [1, 2, 3]) await forest.add(number, number);
@@ -123,15 +155,15 @@ test('a context follows a bounded number of conversations, those next to the sta
     await forest.graft(1, 1, reply);
   }
   const { below } = await forest.around(1);
-  assert.equal(forest.asked.length, GRAFTS_MAX);
-  assert.equal(below.length, 20 + GRAFTS_MAX);
+  assert.equal(forest.asked.length, GRAFTS_FOLLOWED_MAX);
+  assert.equal(below.length, 20 + GRAFTS_FOLLOWED_MAX);
   for (let number = 200; number < 220; number++) {
     await forest.add(number, number);
     if (number > 200) await forest.graft(number - 1, number - 1, number);
   }
   const middle = await forest.around(210);
-  assert.deepEqual([middle.above.length, middle.below.length], [GRAFTS_MAX, GRAFTS_MAX + 1]);
-  assert.equal(forest.asked.length, 2 * GRAFTS_MAX);
+  assert.deepEqual([middle.above.length, middle.below.length], [GRAFTS_FOLLOWED_MAX, GRAFTS_FOLLOWED_MAX + 1]);
+  assert.equal(forest.asked.length, 2 * GRAFTS_FOLLOWED_MAX);
 });
 
 test('grafts bring a bounded number of statuses', async () => {

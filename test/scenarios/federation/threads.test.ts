@@ -137,6 +137,18 @@ test('a reply shows what it answers once that has arrived, through eight threads
     shown.map(({ replies_count: count }) => count),
     [...Array.from({ length: 9 }, () => 1), 0],
   );
+  // A muted reply mutes what is above it, and thereby all that joins later.
+  const isMuted = async () => [
+    (await get(`v1/statuses/${shown[5]?.id}`)).muted,
+    (await get(`v1/statuses/${first}`)).muted,
+  ];
+  for (const [verb, muted] of [
+    ['mute', true],
+    ['unmute', false],
+  ] as const) {
+    await call(server.url, ada, 'POST', `/api/v1/statuses/${shown[8]?.id}/${verb}`);
+    assert.deepEqual(await isMuted(), [muted, muted]);
+  }
   const path = `/@${shown[0]?.account.acct}/${first}`;
   const page = await (await fetch(server.url + path, { headers: { accept: 'text/html' } })).text();
   for (const text of [...eight, '<p>9</p>']) assert.ok(page.includes(text), text);
