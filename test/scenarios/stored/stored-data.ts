@@ -14,7 +14,7 @@ const SETTINGS = { LOG_LEVEL: 'warn', BASE_URL: 'http://stored.example' };
 /** File of a data folder with the requests and their answers; a server does not know it. */
 const ANSWERS = 'recorded-answers.json';
 /** Documents for applications and other servers. Sessions of browsers end, so pages for people are not compared. */
-const LASTING = /^GET \/(?:api|contexts|users|\.well-known)\//;
+const LASTING = /^GET \/(?:api(?!\/docs\/)|contexts|users|\.well-known)\//;
 /**
  * Routes whose answers change with the days alone: trends, popularity, measures, weeks, pages that begin now, what an
  * ended poll says.
@@ -23,6 +23,8 @@ const OF_THE_DAYS =
   /\/(?:trends|suggestions|instance|admin\/measures|admin\/retention|media|polls|notifications|search|timelines\/link)(?:\/|$)/;
 /** Fields that count recent days, and those that an ended poll changes. */
 const DAILY_FIELDS = new Set(['history', 'last_status_at', 'expired']);
+
+const isCompared = ({ name }: Pick<Reading, 'name'>): boolean => LASTING.test(name) && !OF_THE_DAYS.test(name);
 
 interface Recorded {
   readonly all: readonly Reading[];
@@ -39,7 +41,7 @@ export async function record(version: string): Promise<void> {
     const scheduled = await call(server.url, world.viewer, 'GET', '/api/v1/scheduled_statuses');
     for (const { id } of scheduled as { readonly id: string }[])
       await call(server.url, world.viewer, 'DELETE', `/api/v1/scheduled_statuses/${id}`);
-    const all = every.filter(({ name }) => LASTING.test(name) && !OF_THE_DAYS.test(name));
+    const all = every.filter(isCompared);
     const answers = await settledAnswers(server.url, all);
     await server.stop();
     writeFileSync(join(server.dataDir, ANSWERS), JSON.stringify({ all, answers: [...answers] } satisfies Recorded));
@@ -59,8 +61,8 @@ export async function readAgain(version: string): Promise<{ recorded: Map<string
     execFileSync('tar', ['-C', server.dataDir, '-xzf', join(RECORDED, `${version}.tgz`)]);
     const { all, answers } = JSON.parse(readFileSync(join(server.dataDir, ANSWERS), 'utf8')) as Recorded;
     await server.restart();
-    const now = await settledAnswers(server.url, all);
-    return comparable(new Map(answers), now);
+    const now = await settledAnswers(server.url, all.filter(isCompared));
+    return comparable(new Map(answers.filter(([name]) => isCompared({ name }))), now);
   } finally {
     await server.dispose();
   }
