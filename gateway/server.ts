@@ -1,9 +1,7 @@
 import uws, { type HttpRequest, type HttpResponse, type TemplatedApp, type us_listen_socket } from 'uWebSockets.js';
 import { problem } from '../actors/domain/problem.js';
 import type { Bus } from '../transport/bus.js';
-import { errorPage } from './html/error-page.js';
-import { plainSite } from './html/site.js';
-import { prefersDocument } from './http/accept.js';
+import { forPeople, isPlain } from './html/for-people.js';
 import type { ApiAnswer, ApiCall, ApiPerson } from './http/api-call.js';
 import { Authenticator } from './http/authenticator.js';
 import { compressed, encodingOf } from './http/compression.js';
@@ -105,9 +103,6 @@ type Listen = (host: string, port: number, options: number, then: (socket: us_li
 function listenOn(app: TemplatedApp, ...how: Parameters<Listen>): void {
   (app as unknown as { listen: Listen }).listen(...how);
 }
-
-/** Returns true for addresses of the API. `/api/docs` is its reference for people. */
-const isApiPath = (path: string): boolean => path.startsWith('/api/') && !path.startsWith('/api/docs/');
 
 /** Returns true for health, preflights and streams. Streams have bounds of their own. */
 function isServedAnyway(method: string, url: string): boolean {
@@ -264,13 +259,14 @@ class GatewayServer implements Server {
       const isLong = mayBeLong(request);
       const closing = this.#draining || isLong;
       if (isLong && method !== 'HEAD') this.#answerAhead(response, FORBIDDEN, exchange.id);
-      else respond(response, FORBIDDEN, { id: exchange.id, bodiless: method === 'HEAD', closing });
+      else
+        respond(response, this.#shaped(exchange, FORBIDDEN), { id: exchange.id, bodiless: method === 'HEAD', closing });
       return;
     }
     const match = this.#dispatcher.match(head);
     if (match.kind !== 'route') {
       if (head.malformed === undefined && this.#streaming?.serves(head) === true) {
-        this.#streaming.serve(response, head, exchange.id);
+        this.#streaming.serve(response, head, exchange.id, (refusal) => this.#shaped(exchange, refusal));
         return;
       }
       if (head.method === 'OPTIONS' || isHealthPath(head.path)) {
@@ -297,7 +293,11 @@ class GatewayServer implements Server {
       if (exchange.aborted) return;
       const { id, head } = exchange;
       const answer = problemAnswer(problem('bad_request', head.malformed ?? 'Malformed request'));
-      respond(exchange.response, answer, { id, bodiless: head.method === 'HEAD', closing: true });
+      respond(exchange.response, this.#shaped(exchange, answer), {
+        id,
+        bodiless: head.method === 'HEAD',
+        closing: true,
+      });
     });
   }
 
@@ -349,10 +349,9 @@ class GatewayServer implements Server {
     const isLong = mayBeLong(request);
     const closing = this.#draining || isLong;
     const number = ++this.#requests;
-    const accept = request.getHeader('accept');
-    if (!isLong && method === 'GET' && accept.startsWith('text/html')) {
+    if (!isLong && method === 'GET' && request.getHeader('accept').startsWith('text/html')) {
       const id = requestId(this.#idPrefix, number);
-      const shown = this.#forPeople(answer, request.getUrl(), accept, request.getHeader('accept-language'), id);
+      const shown = this.#forPeople(new Head(request, method), answer, id);
       respond(response, shown, { id, bodiless: false, closing });
       return;
     }
@@ -397,30 +396,19 @@ class GatewayServer implements Server {
     logger.debug({ id, method: head.method, path: head.path, status: answer?.status, ms }, 'request');
   }
 
-  /** Returns the answer as the client wants it: refusals as pages for people, and texts compressed. */
+  /** Returns the answer as the client wants it: pages for people, and texts compressed. */
   #shaped({ head, id }: Exchange, answer: Answer): Answer {
-    const shown =
-      answer.status < 400
-        ? answer
-        : this.#forPeople(answer, head.path, head.first('accept'), head.first('accept-language'), id);
+    const shown = isPlain(answer, head) ? answer : this.#forPeople(head, answer, id);
     const encoding = this.#options.services.instance.compression
       ? encodingOf(head.first('accept-encoding'))
       : undefined;
     return encoding === undefined ? shown : compressed(shown, encoding);
   }
 
-  /** Renders a refusal as a page if the client prefers pages. The API always answers in its own form. */
-  #forPeople(
-    answer: Answer,
-    path: string,
-    accept: string | undefined,
-    acceptLanguage: string | undefined,
-    requestId: string,
-  ): Answer {
-    if (answer.headers?.['content-type'] !== undefined || accept === undefined || prefersDocument(accept))
-      return answer;
-    if (isApiPath(path)) return answer;
-    return errorPage(plainSite(this.#options.services.instance), { answer, path, acceptLanguage, requestId });
+  #forPeople(head: Head, answer: Answer, requestId: string): Answer {
+    const match = this.#dispatcher.match(head);
+    const route = match.kind === 'route' ? match.route : undefined;
+    return forPeople(this.#options.services.instance, { head, answer, requestId, route });
   }
 
   #send(exchange: Exchange, answer: Answer, corked: boolean): void {

@@ -6,6 +6,7 @@ import { isSuspended } from '../../actors/domain/standing.js';
 import { instanceActorUri, instanceName } from '../../actors/federation/documents/actor.js';
 import { ACTIVITY_TYPE } from '../../actors/federation/documents/context.js';
 import type { StoreAccountRecord } from '../../proto/gen/types.js';
+import { PAGE_VARY } from '../http/accept.js';
 import { type Answer, type AnyRoute, route } from '../http/route.js';
 import type { InstanceSettings } from '../settings/settings.js';
 import { notFound } from '../viewing/visible.js';
@@ -71,6 +72,7 @@ function found(
     headers: {
       'content-type': 'application/jrd+json; charset=utf-8',
       'cache-control': `public, max-age=${FRESH_SECONDS}`,
+      vary: PAGE_VARY,
     },
     body: JSON.stringify({
       subject: `acct:${name}@${domain}`,

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import type { Answer } from '../http/route.js';
 import { htmlAnswer } from './page.js';
 import type { Reader, Site } from './site.js';
@@ -11,10 +12,15 @@ interface Refusal {
   readonly acceptLanguage: string | undefined;
   /** Id in the log. */
   readonly requestId: string;
+  /** Text in place of the usual one for the status. */
+  readonly text?: string | undefined;
+  /** Content below the text, with a way on. Absent: a link to the front page. */
+  readonly details?: ComponentChildren;
 }
 
 /** Renders a refusal as a page. Status and headers such as Retry-After stay as they are. */
-export function errorPage(site: Site, { answer, path, acceptLanguage, requestId }: Refusal): Answer {
+export function errorPage(site: Site, refusal: Refusal): Answer {
+  const { answer, path, acceptLanguage, requestId, details } = refusal;
   const { status, headers } = answer;
   const language = languageOf(acceptLanguage);
   const texts = textsIn(language);
@@ -25,12 +31,14 @@ export function errorPage(site: Site, { answer, path, acceptLanguage, requestId 
   const body = (
     <>
       <h1>{title}</h1>
-      <p role="alert">{text}</p>
+      <p role="alert">{refusal.text ?? text}</p>
       {retryAfter !== undefined && <p>{waiting(language, Number(retryAfter))}</p>}
       {status >= 500 && <p class="soft small">{requestId}</p>}
-      <p>
-        <a href="/">{texts.shell.backToFront}</a>
-      </p>
+      {details ?? (
+        <p>
+          <a href="/">{texts.shell.backToFront}</a>
+        </p>
+      )}
     </>
   );
   const { 'content-type': _type, ...others } = headers ?? {};

@@ -67,7 +67,8 @@ function compress(answer: Answer, encoding: Encoding): Answer {
   };
 }
 
-function bytesOf(body: unknown, isTyped: boolean): Uint8Array {
+/** Returns the body as bytes. `isTyped`: the answer has a type of its own, so a text is not sent as JSON. */
+export function bytesOf(body: unknown, isTyped: boolean): Uint8Array {
   if (body instanceof JsonPieces) return Buffer.concat(body.pieces);
   if (body instanceof JsonText) return typeof body.text === 'string' ? Buffer.from(body.text) : body.text;
   if (isTyped && body instanceof Uint8Array) return body;

@@ -131,8 +131,8 @@ export class StreamingEndpoints {
     return isPages(head) || head.path === STREAMING_PATH || head.path.startsWith(`${STREAMING_PATH}/`);
   }
 
-  /** Answers a plain GET: a redirect, a refusal, or a stream of events. */
-  serve(response: HttpResponse, head: Head, id: string): void {
+  /** Answers a plain GET: a redirect, a refusal, or a stream of events. `shaped` gives an answer its form. */
+  serve(response: HttpResponse, head: Head, id: string, shaped: (answer: Answer) => Answer): void {
     let aborted = false;
     let stream: EventSourceStream | undefined;
     response.onAborted(() => {
@@ -140,7 +140,7 @@ export class StreamingEndpoints {
       stream?.gone();
     });
     const answer = (given: Answer) => {
-      if (!aborted) respond(response, given, { id, bodiless: false, closing: this.#draining });
+      if (!aborted) respond(response, shaped(given), { id, bodiless: false, closing: this.#draining });
     };
     const plain = this.#plainAnswer(head);
     if (plain !== undefined) {

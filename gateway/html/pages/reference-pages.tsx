@@ -36,14 +36,29 @@ const PATH_OF_AREA = /^\/(?:api\/(?:v\w+\/)?)?(\w+)/;
 export function areasOf({ paths }: Reference): ReadonlyMap<string, readonly Entry[]> {
   const areas = new Map<string, Entry[]>();
   for (const path of Object.keys(paths).sort()) {
-    const area = /^\/(?:api|oauth)\//.test(path) ? PATH_OF_AREA.exec(path)?.[1] : undefined;
-    if (area === undefined || area === 'docs') continue;
+    const area = areaOf(path);
+    if (area === undefined) continue;
     const entries = areas.get(area) ?? [];
     for (const [method, operation] of Object.entries(paths[path] ?? {}))
       entries.push({ method: method.toUpperCase(), path, operation });
     areas.set(area, entries);
   }
   return areas;
+}
+
+/** Returns the area of an operation of clients; undefined for other addresses. */
+function areaOf(path: string): string | undefined {
+  const area = /^\/(?:api|oauth)\//.test(path) ? PATH_OF_AREA.exec(path)?.[1] : undefined;
+  return area === 'docs' ? undefined : area;
+}
+
+const anchorOf = (method: string, path: string): string =>
+  `${method.toLowerCase()}${path.replaceAll(/\W+/g, '-')}`.replace(/-$/, '');
+
+/** Returns the address of the entry of a route; undefined for a route that is not for clients. */
+export function referenceOf({ method, path }: { readonly method: string; readonly path: string }): string | undefined {
+  const area = areaOf(path);
+  return area === undefined ? undefined : `/api/docs/${area}#${anchorOf(method, path)}`;
 }
 
 /** Renders the list of areas and what the statuses of refusals mean. */
@@ -149,7 +164,7 @@ function OneOperation({ entry, texts }: { readonly entry: Entry; readonly texts:
   const [status = '200', success] = Object.entries(responses).find(([code]) => code.startsWith('2')) ?? [];
   const answer = success?.content?.['application/json']?.schema;
   return (
-    <section class="card operation">
+    <section class="card operation" id={anchorOf(method, path)}>
       <h2>
         <span class="mark">{method}</span> {path}
       </h2>

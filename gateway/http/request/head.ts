@@ -136,14 +136,20 @@ export function isMisframed(request: HttpRequest): boolean {
   return hasBody && new Head(request).misframed;
 }
 
+/** Suffix that names the format of an answer of the API. Source: Mastodon, whose only format it is. */
+export const JSON_SUFFIX = '.json';
+
+/** Returns true for addresses to which the suffix may be added. */
+export const hasFormat = (path: string): boolean => /^\/api\/v\d/.test(path);
+
 /**
  * Normalizes a path. Some clients join the server's address and a path with one slash too many, and the proxy in front
- * of Mastodon removes it. Mastodon's API paths may end in `.json`, the only format there is.
+ * of Mastodon removes it. Paths of the API may end in the format's suffix.
  */
 function pathOf(url: string): string {
   const path = url.includes('//') ? url.replaceAll(/\/{2,}/g, '/') : url;
   if (path.length > 1 && path.endsWith('/')) return path.slice(0, -1);
-  return path.endsWith('.json') && /^\/api\/v\d/.test(path) ? path.slice(0, -5) : path;
+  return path.endsWith(JSON_SUFFIX) && hasFormat(path) ? path.slice(0, -JSON_SUFFIX.length) : path;
 }
 
 /** Returns true for the one supported coding. RFC 9112 §6.1: the last coding must be chunked. */

@@ -14,14 +14,12 @@ const DOT = Buffer.from(
   'base64',
 );
 
-/** Documents for programs alone, whose formats or addresses others define. No answer of the API links to them. */
-const FOR_PROGRAMS: readonly string[] = [
-  '/.well-known/host-meta.json',
-  '/.well-known/nodeinfo',
-  '/.well-known/oauth-authorization-server',
-  '/manifest.json',
-  '/nodeinfo/2.0',
-  '/nodeinfo/2.1',
+/** Headers of a browser that opens an address: over TLS, in a frame, and over plain HTTP; and of one who names pages only. */
+const OPENING: readonly Readonly<Record<string, string>>[] = [
+  { accept: BROWSER, 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' },
+  { accept: 'text/html,*/*;q=0.5', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'iframe' },
+  { accept: BROWSER },
+  { accept: 'text/html' },
 ];
 
 let server: TestServer;
@@ -116,20 +114,25 @@ test('each address in the answers of the API opens as a page in a browser, or as
 });
 
 test('no answer to a browser is JSON, whatever the route', async () => {
+  let judged = 0;
   for (const { method, path } of allRoutes) {
-    if (method !== 'GET' || path.startsWith('/api') || FOR_PROGRAMS.includes(path)) continue;
-    for (const [name, id] of [
+    // An address that ends in the name of a format is the file.
+    if (method !== 'GET' || path.endsWith('.json')) continue;
+    for (const [index, [name, id]] of [
       ['ann', statusId],
       ['nobody', '1'],
       ['%00', 'x'],
-    ] as const) {
-      const address = path.replace(':name', name).replace(/:(?:id|file|hash|list)/g, id);
-      const response = await server.send(address, { redirect: 'manual', headers: { accept: BROWSER } });
+      ['ann', ann.id],
+    ].entries()) {
+      const address = path.replace(':name', name ?? '').replaceAll(/:\w+/g, id ?? '');
+      const response = await server.send(address, { redirect: 'manual', headers: OPENING[index] ?? {} });
       const type = response.headers.get('content-type') ?? '';
       assert.doesNotMatch(type, /json/, address);
       if (response.status >= 400) assert.match(type, /^text\/html/, `${address} ${response.status}`);
+      judged++;
     }
   }
+  assert.ok(judged > 900, String(judged));
 });
 
 test('a featured hashtag leads to the posts of its person', async () => {

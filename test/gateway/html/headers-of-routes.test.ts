@@ -11,6 +11,9 @@ import { makeUser, PASSWORD } from '../oauth/stage.js';
 
 /** A browser's header. */
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
+/** Headers that libraries of HTTP send by themselves: Java's HttpURLConnection, axios, and most others. */
+const JAVA = 'text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2';
+const OF_LIBRARIES = [JAVA, 'application/json, text/plain, */*', '*/*', 'application/json', ''];
 const isApi = ({ path }: Pick<AnyRoute, 'path'>) => path.startsWith('/api/') && !path.startsWith('/api/docs/');
 const isEmbed = ({ path }: AnyRoute) => path.endsWith('/embed');
 /** Answers of the API in another format for programs. */
@@ -46,13 +49,14 @@ async function answer(entry: AnyRoute, headers: Readonly<Record<string, string>>
   return { status: response.status, headers: response.headers, text: await response.text() };
 }
 
-test('every route of the API answers a browser with JSON, in success and refusal', async () => {
+test('every route of the API answers a program with JSON, in success and refusal', async () => {
   const own = { authorization: `Bearer ${ann.token}` };
   let judged = 0;
   for (const entry of allRoutes.filter(isApi)) {
     if (NO_JSON.test(entry.path)) continue;
     for (const [headers, id] of [
-      [{}, post],
+      [{ accept: JAVA }, post],
+      [{ 'sec-fetch-mode': 'cors' }, post],
       [own, 'nonsense'],
       [own, ann.id],
     ] as const) {
@@ -69,9 +73,27 @@ test('every route of the API answers a browser with JSON, in success and refusal
   assert.ok(judged > 500, String(judged));
 });
 
+test('every address answers a program with JSON, whatever its library prefers by default', async () => {
+  const forPrograms = /^\/(?:api\/v|oauth\/userinfo|nodeinfo|\.well-known\/(?!change-password|host-meta$))/;
+  const routes = allRoutes.filter(
+    ({ method, path }) => method === 'GET' && forPrograms.test(path) && !NO_JSON.test(path),
+  );
+  assert.ok(routes.length > 100, String(routes.length));
+  for (const entry of routes)
+    for (const accept of OF_LIBRARIES) {
+      const { status, headers } = await answer(entry, { accept });
+      if (status >= 300 && status < 400) continue;
+      assert.match(headers.get('content-type') ?? '', /^application\/(?:[\w.-]+\+)?json/, `${entry.path} ${accept}`);
+    }
+  for (const accept of OF_LIBRARIES) {
+    const refused = await server.send('/oauth/token', { method: 'POST', headers: { accept } });
+    assert.match(refused.headers.get('content-type') ?? '', /^application\/json/, accept);
+  }
+});
+
 test('every page binds scripts, frames and forms to this server, signed in and out', async () => {
   let judged = 0;
-  for (const entry of allRoutes.filter((one) => !isApi(one)))
+  for (const entry of allRoutes)
     for (const headers of [{}, { cookie }]) {
       const { status, headers: got } = await answer(entry, headers);
       const what = `${entry.method} ${entry.path} ${status}`;
@@ -93,7 +115,7 @@ test('every page binds scripts, frames and forms to this server, signed in and o
       if (headers.cookie !== undefined) assert.match(got.get('cache-control') ?? '', /no-store/, what);
       judged++;
     }
-  assert.ok(judged > 100, String(judged));
+  assert.ok(judged > 600, String(judged));
 });
 
 test('every cookie is out of reach of scripts, other sites and plain HTTP', async () => {
@@ -108,14 +130,15 @@ test('every cookie is out of reach of scripts, other sites and plain HTTP', asyn
   assert.ok(judged >= 3, String(judged));
 });
 
-test('an unknown method is a 405 with the methods that there are: a page for pages, JSON for the API', async () => {
-  for (const [path, isPage] of [
-    ['/settings/profile', true],
-    ['/auth/sign_in', true],
-    ['/api/v1/statuses', false],
-    ['/api/v1/instance', false],
+test('an unknown method is a 405 with the methods that there are: a page for people, JSON for programs', async () => {
+  for (const [path, accept, isPage] of [
+    ['/settings/profile', BROWSER, true],
+    ['/auth/sign_in', JAVA, true],
+    ['/api/v1/statuses', BROWSER, true],
+    ['/api/v1/statuses', JAVA, false],
+    ['/api/v1/instance', '*/*', false],
   ] as const) {
-    const sent = await server.send(path, { method: 'DELETE', headers: { accept: BROWSER } });
+    const sent = await server.send(path, { method: 'DELETE', headers: { accept } });
     assert.equal(sent.status, 405, path);
     assert.match(sent.headers.get('allow') ?? '', /GET/);
     assert.match(sent.headers.get('content-type') ?? '', isPage ? /^text\/html/ : /^application\/json/, path);
@@ -144,23 +167,25 @@ const faulty = (path: string): AnyRoute[] => [
   }),
 ];
 
-test('each failure is a page with its number for pages, and JSON for the API', async () => {
+test('each failure is a page with its number for people, and JSON for programs', async () => {
   const fixture = await new GatewayFixture().start([...faulty('/page'), ...faulty('/api/v1')]);
   try {
     const send = injector(() => fixture.server);
     for (const status of [422, 429, 500, 503]) {
-      const shown = await send(`/page/${status}`, { headers: { accept: BROWSER } });
-      const text = await shown.text();
-      assert.equal(shown.status, status);
-      assert.match(shown.headers.get('content-type') ?? '', /^text\/html/);
-      assert.match(text, /<h1>[^<]+<\/h1><p role="alert">.*href="\/"/s);
-      if (status >= 500) assert.ok(text.includes(shown.headers.get('x-request-id') ?? 'none'), 'the id in the log');
-      assert.doesNotMatch(text, /a fault|the store is away/);
-      const plain = await send(`/api/v1/${status}`, { headers: { accept: BROWSER } });
+      const plain = await send(`/api/v1/${status}`, { headers: { accept: JAVA } });
       assert.equal(plain.status, status);
       assert.equal(typeof ((await plain.json()) as { error: unknown }).error, 'string');
-      for (const one of [shown, plain])
-        assert.equal(one.headers.get('retry-after') !== null, status === 503, String(status));
+      assert.equal(plain.headers.get('retry-after') !== null, status === 503, String(status));
+      for (const path of ['/page', '/api/v1']) {
+        const shown = await send(`${path}/${status}`, { headers: { accept: BROWSER } });
+        const text = await shown.text();
+        assert.equal(shown.status, status);
+        assert.match(shown.headers.get('content-type') ?? '', /^text\/html/);
+        assert.match(text, /<h1>[^<]+<\/h1><p role="alert">.*href="\/"/s);
+        if (status >= 500) assert.ok(text.includes(shown.headers.get('x-request-id') ?? 'none'), 'the id in the log');
+        assert.doesNotMatch(text, /a fault|the store is away/);
+        assert.equal(shown.headers.get('retry-after') !== null, status === 503, String(status));
+      }
     }
   } finally {
     await fixture.server.close();

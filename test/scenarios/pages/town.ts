@@ -230,11 +230,14 @@ const pagesOf = (root: string, last: string): readonly Visited[] =>
     ...['', '/embed', '/history', '/interact'].map((part) => `/@ann/${root}${part}`),
     `/@ann/${last}`,
     ...['/api', '/api/docs/entities', '/api/docs/accounts', '/authorize_interaction?uri=acct:ann'],
+    ...['/api/v1/timelines/public', '/api/v2/instance', '/nodeinfo/2.0'],
   ]
     .map((path) => ({ path }))
     .concat([
       { path: '/no/such/page', status: 404 },
       { path: '/@nobody', status: 404 },
+      { path: '/api/v1/statuses/1', status: 404 },
+      { path: '/api/v1/timelines/home', status: 401 },
       { path: '/directory?order=worst', status: 422 },
       { path: '/@ann/follow?from=nonsense', status: 422 },
     ] as Visited[]);

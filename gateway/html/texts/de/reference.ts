@@ -35,5 +35,9 @@ export const reference: Texts['reference'] = {
   characters: (bounds: string) => `${bounds} Zeichen`,
   entries: (bounds: string) => `${bounds} Einträge`,
   standard: (value: string) => `Standard ${value}`,
+  forPrograms: 'Unter dieser Adresse antwortet der Server Programmen. Sie erhalten dasselbe als JSON.',
+  alone: 'Nur JSON',
+  tooLong: 'Die Antwort ist zu lang für eine Seite.',
+  tokenNeeded: 'Programme senden mit dieser Anfrage ein Token. Ein Browser hat keines.',
   pattern: (value: string) => `Muster ${value}`,
 };

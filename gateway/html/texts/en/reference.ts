@@ -33,5 +33,9 @@ export const reference = {
   characters: (bounds: string) => `${bounds} characters`,
   entries: (bounds: string) => `${bounds} entries`,
   standard: (value: string) => `default ${value}`,
+  forPrograms: 'At this address the server answers programs. They get the same as JSON.',
+  alone: 'JSON alone',
+  tooLong: 'The answer is too long for a page.',
+  tokenNeeded: 'Programs send a token with this request. A browser has none.',
   pattern: (value: string) => `pattern ${value}`,
 };
