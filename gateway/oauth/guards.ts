@@ -1,3 +1,4 @@
+import { addressKey } from '../http/limits/client-address.js';
 import type { Services } from '../http/services.js';
 import { Attempts } from './attempts.js';
 import { Passwords } from './passwords.js';
@@ -65,6 +66,20 @@ export interface Guards {
 
 /** Guards by server, because tests start several in one process; released with the server's registry. */
 const guardsOfServer = new WeakMap<object, Guards>();
+
+/**
+ * Counts a link of a mail, for its address, as one that leads nowhere. Returns undefined if there were too many; otherwise
+ * a function that takes the count back, for a link that proves right.
+ */
+export function countLink(
+  services: Pick<Services, 'registry' | 'clock' | 'caches' | 'instance'>,
+  remoteAddress: string,
+): (() => void) | undefined {
+  if (!services.instance.rateLimits) return () => {};
+  const { wrongLinks } = guardsOf(services);
+  const address = addressKey(remoteAddress);
+  return wrongLinks.take(address) ? () => wrongLinks.giveBack(address) : undefined;
+}
 
 export function guardsOf(services: Pick<Services, 'registry' | 'clock' | 'caches'>): Guards {
   const held = guardsOfServer.get(services.registry);

@@ -6,13 +6,12 @@ import { signedInPage } from '../../html/auth/sessions-page.js';
 import { signInPage } from '../../html/auth/sign-in-page.js';
 import { siteOf } from '../../html/site.js';
 import { tokenHash } from '../../http/authenticator.js';
-import { addressKey } from '../../http/limits/client-address.js';
 import { type AnyRoute, redirect, route } from '../../http/route.js';
 import { authorizationFields, requestFields } from '../../oauth/authorization-request.js';
 import { requestOptions } from '../../oauth/factors/passkeys.js';
 import { newTicket } from '../../oauth/factors/second-factor.js';
 import { csrfField, field } from '../../oauth/form.js';
-import { guardsOf } from '../../oauth/guards.js';
+import { countLink } from '../../oauth/guards.js';
 import { checkPassword } from '../../oauth/password-check.js';
 import { browserOf, csrfOf, endedCookie, isOwnForm, knownVisit, sessionOf, visitOf } from '../../oauth/session.js';
 import { readerWith } from '../html/reader.js';
@@ -119,10 +118,8 @@ const confirm = route({
   query: Type.Object({ confirmation_token: field() }),
   handle: async (request) => {
     const { services, query, remoteAddress } = request;
-    const address = addressKey(remoteAddress);
-    const { wrongLinks } = guardsOf(services);
-    const { rateLimits } = services.instance;
-    if (rateLimits && !wrongLinks.take(address)) return tooMany(request);
+    const isRight = countLink(services, remoteAddress);
+    if (isRight === undefined) return tooMany(request);
     const [site, reader] = await plainPage(request);
     const { auth, front } = reader.texts;
     const ways = [{ href: '/auth/sign_in', label: auth.signIn }];
@@ -131,7 +128,7 @@ const confirm = route({
     if (link === undefined) return wrong();
     const confirmed = await services.askAccount(link.account, 'confirmEmail', { nonce: link.nonce });
     if (isProblem(confirmed)) return wrong();
-    if (rateLimits) wrongLinks.giveBack(address);
+    isRight();
     const { thanks, confirmed: text } = auth.access;
     return noticePage(site, reader, { title: thanks, text, ways: [...ways, { href: '/#apps', label: front.apps }] });
   },

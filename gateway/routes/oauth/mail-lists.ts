@@ -2,11 +2,10 @@ import { Type } from '@sinclair/typebox';
 import { isMailList, listNonce } from '../../../actors/domain/mail-lists.js';
 import { isProblem } from '../../../actors/domain/problem.js';
 import { mailListPage } from '../../html/auth/mail-list-page.js';
-import { addressKey } from '../../http/limits/client-address.js';
 import { type AnyRoute, route } from '../../http/route.js';
 import type { Services } from '../../http/services.js';
 import { field } from '../../oauth/form.js';
-import { guardsOf } from '../../oauth/guards.js';
+import { countLink } from '../../oauth/guards.js';
 import { type Asked, plainPage, refuse, tooMany } from './refusals.js';
 
 const PATH = '/auth/mails/:list';
@@ -55,13 +54,11 @@ const choose = route({
       body: { wanted },
       remoteAddress,
     } = request;
-    const { wrongLinks } = guardsOf(services);
-    const { rateLimits } = services.instance;
-    const address = addressKey(remoteAddress);
-    if (rateLimits && !wrongLinks.take(address)) return tooMany(request);
+    const isRight = countLink(services, remoteAddress);
+    if (isRight === undefined) return tooMany(request);
     const account = ownerOf(services, list, token);
     if (account === undefined) return wrong(request);
-    if (rateLimits) wrongLinks.giveBack(address);
+    isRight();
     const chosen = await services.askAccount(account, 'chooseMails', { list, wanted });
     if (isProblem(chosen)) return wrong(request);
     const text = wanted ? 'started' : 'stopped';

@@ -9,7 +9,7 @@ import { type AnyRoute, route } from '../../http/route.js';
 import type { Services } from '../../http/services.js';
 import { newNonce } from '../../oauth/clients.js';
 import { csrfField, field } from '../../oauth/form.js';
-import { guardsOf } from '../../oauth/guards.js';
+import { countLink, guardsOf } from '../../oauth/guards.js';
 import { PASSWORD_CHARS_MAX, PASSWORD_CHARS_MIN } from '../../oauth/passwords.js';
 import { browserCookie, browserOf, csrfOf, endedCookie, isOwnForm, knownVisit, visitOf } from '../../oauth/session.js';
 import { refusedPassword } from '../html/own-password.js';
@@ -110,10 +110,8 @@ const reset = route({
     const fault = lengthFault(reader, body.password);
     if (fault !== undefined)
       return resetPage(site, reader, { csrf: csrfOf(visit), token, fault, status: 422, lengths: LENGTHS });
-    const address = addressKey(remoteAddress);
-    const { wrongLinks, passwords } = guardsOf(services);
-    const { rateLimits } = services.instance;
-    if (rateLimits && !wrongLinks.take(address)) return tooMany(request);
+    const isRight = countLink(services, remoteAddress);
+    if (isRight === undefined) return tooMany(request);
     const { otherLink } = reader.texts.auth.access.passwords;
     const ways = [{ href: '/auth/password/new', label: otherLink }];
     const wrong = () => refuse(request, 'badReset', 422, { ways });
@@ -122,8 +120,8 @@ const reset = route({
     const { account, nonce } = link;
     // The link is checked before the hash, which costs a hundred times as much.
     if (isProblem(await services.askAccount(account, 'judgeReset', { nonce }))) return wrong();
-    if (rateLimits) wrongLinks.giveBack(address);
-    const passwordHash = await passwords.hash(body.password);
+    isRight();
+    const passwordHash = await guardsOf(services).passwords.hash(body.password);
     const changed = await services.askAccount(account, 'resetPassword', { nonce, passwordHash });
     if (isProblem(changed)) return wrong();
     // The recipient of the mail is the owner, so the browser may sign in despite failed attempts by strangers.

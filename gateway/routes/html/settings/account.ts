@@ -6,7 +6,7 @@ import { addressKey } from '../../../http/limits/client-address.js';
 import { type AnyRoute, redirect, route } from '../../../http/route.js';
 import { newNonce } from '../../../oauth/clients.js';
 import { field } from '../../../oauth/form.js';
-import { guardsOf } from '../../../oauth/guards.js';
+import { countLink, guardsOf } from '../../../oauth/guards.js';
 import { endedCookie } from '../../../oauth/session.js';
 import { isEmail } from '../../../oauth/sign-up.js';
 import { judgeSignUp } from '../../../oauth/sign-up-limits.js';
@@ -73,10 +73,8 @@ const confirmEmail = route({
   query: Type.Object({ token: field() }),
   handle: async (request) => {
     const { services, query, remoteAddress } = request;
-    const address = addressKey(remoteAddress);
-    const { wrongLinks } = guardsOf(services);
-    const { rateLimits } = services.instance;
-    if (rateLimits && !wrongLinks.take(address)) return tooMany(request);
+    const isRight = countLink(services, remoteAddress);
+    if (isRight === undefined) return tooMany(request);
     const wrong = () => refuse(request, 'notConfirmed', 422);
     const link = services.keyedTokens.read('email', query.token);
     if (link === undefined) return wrong();
@@ -86,7 +84,7 @@ const confirmEmail = route({
     const name = `email:${change.email.toLowerCase()}`;
     if ((await services.registry.claim([name], account)) !== undefined) return wrong();
     if (isProblem(await services.askAccount(account, 'confirmEmailChange', { nonce }))) return wrong();
-    if (rateLimits) wrongLinks.giveBack(address);
+    isRight();
     const [site, reader] = await plainPage(request);
     const { auth, settings } = reader.texts;
     const ways = [{ href: PATH, label: settings.title }];
