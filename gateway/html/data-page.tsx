@@ -44,7 +44,12 @@ export function dataPage(site: Site, reader: Reader, answer: Answer, shown: Show
       <Data shown={shown} texts={reader.texts} />
     </>
   );
-  return htmlAnswer(site, reader, { title, status, width: 'wide', isUnlisted: true, headers: { ...others, ...CACHE } }, body);
+  return htmlAnswer(
+    site,
+    reader,
+    { title, status, width: 'wide', isUnlisted: true, headers: { ...others, ...CACHE } },
+    body,
+  );
 }
 
 /** The JSON, with the ways to it alone and to its description. */

@@ -5,7 +5,7 @@ import type { Collection } from '../../actors/instance/entries.js';
 import type { InstanceEntry } from '../../proto/gen/types.js';
 import { RATE_RULES, rateRules } from '../http/limits/rate-rules.js';
 import type { Services } from '../http/services.js';
-import { SETTINGS } from './names.js';
+import { AUDIENCE_SETTINGS, AUDIENCES, SETTINGS } from './names.js';
 
 /** Content of a new or changed entry; an absent field stays as it is, or empty. */
 export type EntryContent = Partial<
@@ -24,6 +24,8 @@ export interface EntryChange extends EntryContent {
 /** Longest text of a rule, an announcement or a policy: some pages. */
 export const ENTRY_TEXT_CHARS_MAX = 50_000;
 
+const isAudience = (text: string | undefined): boolean => AUDIENCES.some((one) => one === text);
+
 /** Writes an entry for `by` (an account's id, or empty for the operator); durable when resolved. */
 export async function putEntry(
   services: Pick<Services, 'askInstance'>,
@@ -36,6 +38,8 @@ export async function putEntry(
     return problem('invalid', `There is no setting ${key}. The settings are ${Object.keys(SETTINGS).join(', ')}`);
   if (collection === 'settings' && key === 'rate_limits' && rateRules(change.text?.text) === undefined)
     return problem('invalid', `Limits must be on, off, or JSON with some of ${Object.keys(RATE_RULES).join(', ')}`);
+  if (collection === 'settings' && AUDIENCE_SETTINGS.some((one) => one === key) && !isAudience(content.text?.text))
+    return problem('invalid', `The value must be one of ${AUDIENCES.join(', ')}`);
   if (collection === 'terms' && !/^\d{4}-\d\d-\d\d$/.test(key))
     return problem('invalid', 'Terms need the day on which they take effect, as 2026-12-31');
   if ((content.text?.text ?? content.announcement?.text ?? '').length > ENTRY_TEXT_CHARS_MAX)

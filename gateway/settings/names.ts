@@ -1,3 +1,9 @@
+/** Readers of a list of the instance. Source: Mastodon, `show_domain_blocks`. */
+export const AUDIENCES = ['disabled', 'users', 'all'] as const;
+
+/** Settings whose value is one of `AUDIENCES`. */
+export const AUDIENCE_SETTINGS = ['show_domain_blocks', 'show_domain_blocks_rationale'] as const;
+
 /** Settings that can be changed at run time, each with its purpose. */
 export const SETTINGS: Readonly<Record<string, string>> = {
   title: 'name of the instance',
@@ -12,5 +18,7 @@ export const SETTINGS: Readonly<Record<string, string>> = {
   extended_description: 'text of the page about the instance',
   privacy_policy: 'the privacy policy',
   trends_review: 'on: a trend is shown only after a moderator has approved it',
+  show_domain_blocks: 'who sees the list of moderated servers: disabled (nobody), users, or all (the default)',
+  show_domain_blocks_rationale: 'who sees the public comments in it: disabled, users, or all (the default)',
   rate_limits: 'rate limits: on, off, or JSON, {"token":{"limit":300,"seconds":300}}',
 };

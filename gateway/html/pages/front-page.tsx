@@ -61,7 +61,7 @@ export function frontPage(site: Site, reader: Reader, front: Front): Answer {
 }
 
 /** Renders everything that the instance says about itself. */
-export function aboutPage(site: Site, reader: Reader, front: Front, blocks: readonly Blocked[] | undefined): Answer {
+export function aboutPage(site: Site, reader: Reader, front: Front, blocks: PublishedBlocks): Answer {
   const { texts } = reader;
   const body = (
     <>
@@ -210,21 +210,22 @@ function Apps({ site, reader: { texts } }: { readonly site: Site; readonly reade
 export interface Blocked {
   readonly domain: string;
   readonly severity: 'silence' | 'suspend';
-  readonly comment: string;
+  /** Absent: the operator does not publish the reasons. */
+  readonly comment?: string | null;
 }
 
-function Blocks({
-  blocks,
-  reader: { texts },
-}: {
-  readonly blocks: readonly Blocked[] | undefined;
-  readonly reader: Reader;
-}) {
+/** Limits as the operator publishes them; undefined: to nobody. */
+type PublishedBlocks = readonly Blocked[] | 'for users' | undefined;
+
+function Blocks({ blocks, reader: { texts } }: { readonly blocks: PublishedBlocks; readonly reader: Reader }) {
   const { front } = texts;
+  const hasReasons = Array.isArray(blocks) && blocks.some(({ comment }) => comment !== undefined);
   return (
     <section id="moderated">
       <h2>{front.blocked}</h2>
-      {blocks === undefined || blocks.length === 0 ? (
+      {blocks === 'for users' ? (
+        <p class="soft">{front.blockedForUsers}</p>
+      ) : blocks === undefined || blocks.length === 0 ? (
         <p class="soft">{front.blockedNone}</p>
       ) : (
         <>
@@ -235,7 +236,7 @@ function Blocks({
                 <tr>
                   <th scope="col">{front.domain}</th>
                   <th scope="col">{front.severity}</th>
-                  <th scope="col">{front.reason}</th>
+                  {hasReasons && <th scope="col">{front.reason}</th>}
                 </tr>
               </thead>
               <tbody>
@@ -243,7 +244,7 @@ function Blocks({
                   <tr key={one.domain}>
                     <td>{one.domain}</td>
                     <td>{front[one.severity] ?? one.severity}</td>
-                    <td>{one.comment}</td>
+                    {hasReasons && <td>{one.comment}</td>}
                   </tr>
                 ))}
               </tbody>

@@ -9,6 +9,7 @@ import { publicTimeline } from '../../timelines/public.js';
 import { notFound } from '../../viewing/visible.js';
 import { aboutOf } from '../instance/about.js';
 import { termsThatHold } from '../instance/instance.js';
+import { apiPerson } from './personal.js';
 import { readerOf } from './reader.js';
 
 type Asked = Request<unknown, unknown, unknown>;
@@ -55,8 +56,10 @@ const show = (
 export const frontPageRoutes: readonly AnyRoute[] = [
   show('/', async ({ services }, site, reader) => frontPage(site, reader, await frontOf(services, true))),
   show('/about', async ({ services, api }, site, reader) => {
-    const blocks = await api<Blocked[]>(undefined, { method: 'GET', path: '/api/v1/instance/domain_blocks' });
-    return aboutPage(site, reader, await frontOf(services, false), blocks.status === 200 ? blocks.body : undefined);
+    const person = reader.session && apiPerson(reader.session);
+    const { status, body } = await api<Blocked[]>(person, { method: 'GET', path: '/api/v1/instance/domain_blocks' });
+    const blocks = status === 200 ? body : status === 401 ? 'for users' : undefined;
+    return aboutPage(site, reader, await frontOf(services, false), blocks);
   }),
   show('/privacy-policy', async ({ services }, site, reader) => {
     const text = await textOf(services, 'privacy_policy');

@@ -3,7 +3,7 @@ import type { Permission } from '../../../actors/domain/permissions.js';
 import { isPermitted } from '../../../actors/domain/permissions.js';
 import { type Problem, problem } from '../../../actors/domain/problem.js';
 import { type Reader, type Site, siteOf } from '../../html/site.js';
-import type { ApiAnswer, ApiCall } from '../../http/api-call.js';
+import type { ApiAnswer, ApiCall, ApiPerson } from '../../http/api-call.js';
 import { tokenHash } from '../../http/authenticator.js';
 import { type Answer, type AnyRoute, type Request, redirect, route } from '../../http/route.js';
 import { csrfField } from '../../oauth/form.js';
@@ -83,9 +83,11 @@ const expired = () => problem('forbidden', 'The form has expired');
 const lacks = ({ account }: Session, permission: Permission | undefined): boolean =>
   permission !== undefined && !isPermitted(account.role ?? '', permission);
 
+/** Returns the owner of a session, in whose name a page calls the API. */
+export const apiPerson = ({ account, token }: Session): ApiPerson => ({ account, tokenHash: tokenHash(token) });
+
 async function personalOf<P, Q, B>(request: Request<P, Q, B>, session: Session): Promise<Personal<P, Q, B>> {
   const reader = readerWith(request, session) as Personal<P, Q, B>['reader'];
-  const person = { account: session.account, tokenHash: tokenHash(session.token) };
-  const api = <T>(call: ApiCall) => request.api<T>(person, call);
+  const api = <T>(call: ApiCall) => request.api<T>(apiPerson(session), call);
   return { request, site: await siteOf(request.services), reader, session, api };
 }

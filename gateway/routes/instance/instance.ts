@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type TSchema, Type } from '@sinclair/typebox';
-import { isProblem } from '../../../actors/domain/problem.js';
+import { isProblem, problem } from '../../../actors/domain/problem.js';
 import { renderHtml } from '../../../actors/domain/text/plain-text.js';
 import { vapidKeys } from '../../../actors/instance/keys.js';
 import type { InstanceEntry } from '../../../proto/gen/types.js';
@@ -12,6 +12,7 @@ import { Instance, renderInstance, renderInstanceV1, V1Instance, versionText } f
 import { Rule, renderRule } from '../../pages/instance/rule.js';
 import { isoTime } from '../../paging/iso-time.js';
 import { languageName } from '../../posting/language.js';
+import type { AUDIENCE_SETTINGS } from '../../settings/names.js';
 import { notFound } from '../../viewing/visible.js';
 import { aboutOf } from './about.js';
 
@@ -106,14 +107,27 @@ function shownDomain({ key, domain }: InstanceEntry): string {
   return [...key].map((sign, index) => (index >= from && index < from * 3 && sign !== '.' ? '*' : sign)).join('');
 }
 
-async function domainBlocks({ entries }: Pick<Services, 'entries'>) {
+/** Returns the limits of domains, as far as the operator publishes them to the viewer. */
+async function domainBlocks({ entries }: Pick<Services, 'entries'>, viewer: string | undefined) {
+  const audience = await audienceOf(entries, 'show_domain_blocks');
+  if (audience === 'disabled') return problem('not_found', 'This server does not publish its domain blocks');
+  if (audience === 'users' && viewer === undefined) return problem('unauthorized', 'Please sign in');
+  const reasons = await audienceOf(entries, 'show_domain_blocks_rationale');
+  const hasReasons = reasons === 'all' || (reasons === 'users' && viewer !== undefined);
   const blocks = (await entries.of('domain_blocks')).filter(({ domain }) => domain?.severity !== 'noop');
-  return blocks.map((entry) => ({
-    domain: shownDomain(entry),
-    digest: createHash('sha256').update(entry.key).digest('hex'),
-    severity: entry.domain?.severity ?? 'silence',
-    comment: entry.domain?.publicComment || null,
-  }));
+  return json(
+    blocks.map((entry) => ({
+      domain: shownDomain(entry),
+      digest: createHash('sha256').update(entry.key).digest('hex'),
+      severity: entry.domain?.severity ?? 'silence',
+      ...(hasReasons && { comment: entry.domain?.publicComment || null }),
+    })),
+  );
+}
+
+/** Returns who sees what a setting is about. Without the setting everybody does. */
+async function audienceOf(entries: Services['entries'], name: (typeof AUDIENCE_SETTINGS)[number]): Promise<string> {
+  return (await entries.setting(name))?.text?.text ?? 'all';
 }
 
 /** Returns the terms by effective date, newest first. */
@@ -219,7 +233,7 @@ export const instanceRoutes: readonly AnyRoute[] = [
     auth: 'optional',
     scope: 'read',
     answer: Type.Array(DomainBlock),
-    handle: async ({ services }) => json(await domainBlocks(services)),
+    handle: ({ services, viewer }) => domainBlocks(services, viewer),
   }),
   currentTerms,
   datedTerms,

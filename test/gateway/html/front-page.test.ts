@@ -4,7 +4,7 @@ import { isProblem } from '../../../actors/domain/problem.js';
 import type { Settings } from '../../../cli/settings.js';
 import { type EntryChange, putEntry } from '../../../gateway/settings/changes.js';
 import { TestServer } from '../../kit/services/server.js';
-import { makeUser, signedIn } from '../oauth/stage.js';
+import { makeApp, makeUser, signedIn } from '../oauth/stage.js';
 
 const HOSTILE = '<img src=x onerror=alert(1)>';
 const POLICY = `# Privacy\n\nWe keep **little**. ${HOSTILE} [bad](javascript:alert(1)) [good](https://birds.example)\n\n- one`;
@@ -89,6 +89,63 @@ test('/about lists the servers that this one moderates, with reasons, without wh
   assert.match(shown, /<td>spam\.example<\/td><td>suspended<\/td><td>spam &lt;img/);
   assert.match(shown, /<td>loud\.example<\/td><td>limited<\/td><td>too loud<\/td>/);
   assert.doesNotMatch(shown, /fine\.example|a secret|<img src=x/);
+});
+
+test('the operator decides who sees the moderated servers and the reasons, on the page and by the API', async () => {
+  await withServer({}, async (other) => {
+    const domain = {
+      ...{ severity: 'suspend', publicComment: 'sells spam', privateComment: '', lists: [] },
+      ...{ rejectMedia: false, rejectReports: false, obfuscate: false },
+    };
+    await set({ collection: 'domain_blocks', key: 'spam.example', domain }, other);
+    await makeUser(other, 'ann');
+    const visitor = await signedIn(other, 'ann');
+    const bee = await other.person('bee');
+    const { client_id, client_secret } = await makeApp(other);
+    const grant = { grant_type: 'client_credentials', client_id, client_secret };
+    const { access_token: app } = (await other.ask('POST', '/oauth/token', grant)).body;
+    const path = '/api/v1/instance/domain_blocks';
+    const ask = (token?: string) => other.ask('GET', path, undefined, token);
+    const seen = async () => {
+      const [stranger, application, user] = await Promise.all([ask(), ask(app), ask(bee.token)]);
+      const pages = [await page('/about', other), (await visitor.get('/about')).text];
+      return {
+        statuses: [stranger.status, application.status, user.status],
+        reasons: [stranger, user].map(({ body }) => body[0]?.comment),
+        onPage: pages.map((text) => [text.includes('spam.example'), text.includes('sells spam')]),
+      };
+    };
+    const [whole, bare, none] = [
+      [true, true],
+      [true, false],
+      [false, false],
+    ];
+    const everybody = { statuses: [200, 200, 200], reasons: ['sells spam', 'sells spam'], onPage: [whole, whole] };
+    assert.deepEqual(await seen(), everybody, 'by default');
+    await setting('show_domain_blocks_rationale', 'users', other);
+    assert.deepEqual(await seen(), { ...everybody, reasons: [undefined, 'sells spam'], onPage: [bare, whole] });
+    await setting('show_domain_blocks_rationale', 'disabled', other);
+    assert.deepEqual(await seen(), { ...everybody, reasons: [undefined, undefined], onPage: [bare, bare] });
+    await setting('show_domain_blocks_rationale', 'all', other);
+    await setting('show_domain_blocks', 'users', other);
+    const users = { statuses: [401, 401, 200], reasons: [undefined, 'sells spam'], onPage: [none, whole] };
+    assert.deepEqual(await seen(), users);
+    assert.match(await page('/about', other), /People who are signed in see here/);
+    await setting('show_domain_blocks', 'disabled', other);
+    const nobody = { statuses: [404, 404, 404], reasons: [undefined, undefined], onPage: [none, none] };
+    assert.deepEqual(await seen(), nobody);
+    assert.match(await page('/about', other), /does not publish a list/);
+  });
+});
+
+test('settings about who sees the moderated servers accept their values only', async () => {
+  for (const key of ['show_domain_blocks', 'show_domain_blocks_rationale'])
+    for (const text of ['', 'yes', 'All', 'users ']) {
+      const change = { collection: 'settings', key, replace: true, text: { text, hint: '' } } as const;
+      const refused = await putEntry(server.node.services, '', change);
+      assert.ok(isProblem(refused), `${key} ${text}`);
+      assert.match(refused.detail, /disabled, users, all/);
+    }
 });
 
 test('texts of administrators are Markdown without markup or links that run', async () => {

@@ -18,6 +18,7 @@ export const front: Texts['front'] = {
   latest: 'Neueste Beiträge',
   blocked: 'Moderierte Server',
   blockedText: 'Dieser Server schränkt diese anderen Server ein oder sperrt sie.',
+  blockedForUsers: 'Wer angemeldet ist, sieht hier, welche Server dieser moderiert.',
   blockedNone: 'Dieser Server veröffentlicht keine Liste moderierter Server.',
   domain: 'Server',
   severity: 'Maßnahme',

@@ -17,6 +17,7 @@ export const front = {
   latest: 'Latest posts',
   blocked: 'Moderated servers',
   blockedText: 'This server limits or suspends these other servers.',
+  blockedForUsers: 'People who are signed in see here which servers this one moderates.',
   blockedNone: 'This server does not publish a list of moderated servers.',
   domain: 'Server',
   severity: 'Measure',
