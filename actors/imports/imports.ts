@@ -1,9 +1,14 @@
 import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
-import { problem } from '../domain/problem.js';
+import { type Problem, problem } from '../domain/problem.js';
 import type { Recorded, Slice } from '../runtime/slice.js';
 
 export interface Commands {
+  /**
+   * Announces the file of an import, before it is stored. The file is removed if its import does not begin within
+   * UPLOAD_MS_MAX, so that none stays for ever when a node dies in between.
+   */
+  expect: { in: P.ImportsExpect; out: P.ImportsEmpty };
   /** Begins an import, unless one of the kind runs. The result of the last one of the kind is removed. */
   begin: { in: P.ImportsBegin; out: P.ImportsEmpty };
   /** Sent by the actor to itself after a step. */
@@ -17,6 +22,7 @@ export interface Commands {
   alarm: { in: P.StoreAlarmCall; out: P.ImportsEmpty };
 }
 export interface Events {
+  expected: P.ImportsExpected;
   begun: P.ImportsBegun;
   advanced: P.ImportsAdvanced;
   resumed: P.ImportsResumed;
@@ -26,6 +32,8 @@ export interface Events {
 export interface State {
   /** The last import of each kind. */
   readonly jobs: Map<string, P.ImportsJob>;
+  /** Files whose imports have not begun, each with the time at which it is removed. Absent: none. */
+  expected?: Map<string, number>;
 }
 
 /** Kinds of lists with an import of their own. Bounds the state: an import of another kind is refused. */
@@ -37,11 +45,18 @@ export const IMPORT_MS_MAX = 3 * 86_400_000;
 /** Time for which the result of an import can be read. Source: Mastodon, the retention of bulk imports. */
 export const RESULT_KEPT_MS = 7 * 86_400_000;
 
+/** Time between the announcement of a file and the begin of its import: the store writes a file within seconds. */
+export const UPLOAD_MS_MAX = 3_600_000;
+/** Announced files. They are more than one of each kind only after nodes have died. */
+export const EXPECTED_MAX = 4 * IMPORT_KINDS.length;
+
 const NOTHING = { events: [], reply: {} };
 const FIRST = { step: 0, place: 0, failed: [], removed: 0, stuck: 0, how: '', endedMs: 0, pausedUntilMs: 0 };
 /** Suffixes of alarms; each follows the kind. */
 const RESUME = '/resume';
 const EXPIRY = '/expiry';
+/** Prefix of alarms of announced files; the name follows. */
+const UPLOAD = 'upload/';
 
 export const noImports = (): State => ({ jobs: new Map() });
 
@@ -49,24 +64,38 @@ export const noImports = (): State => ({ jobs: new Map() });
 export const isRunning = ({ endedMs }: P.ImportsJob): boolean => endedMs === 0;
 
 const ended = (kind: string, how: string, atMs: number): Recorded<Events> => ({ type: 'ended', kind, how, atMs });
-const removed = (jobs: readonly P.ImportsJob[]) => ({
-  events: [
-    { type: 'removed' as const, kinds: jobs.map(({ kind }) => kind), files: jobs.map(({ file }) => file) },
-  ] satisfies Recorded<Events>[],
+const removed = (jobs: readonly P.ImportsJob[], files = jobs.map(({ file }) => file)) => ({
+  events: [{ type: 'removed' as const, kinds: jobs.map(({ kind }) => kind), files }] satisfies Recorded<Events>[],
   reply: {},
 });
+
+/** Returns why an import of the kind cannot begin; undefined if it can. */
+function refusal({ jobs }: Readonly<State>, kind: string): Problem | undefined {
+  if (!IMPORT_KINDS.some((one) => one === kind)) return problem('bad_request', 'No such list');
+  const last = jobs.get(kind);
+  if (last !== undefined && isRunning(last)) return problem('conflict', 'An import of this list is running');
+  return undefined;
+}
 
 const empty = codec('murmuration.imports.Empty');
 
 /** Imports of one person's lists: how far each is, and what became of it. */
 export const imports: Slice<State, Commands, Events> = {
   decide: {
-    begin({ jobs }, command, { nowMs }) {
+    expect(state, { kind, file }, { nowMs }) {
+      const refused = refusal(state, kind);
+      if (refused !== undefined) return refused;
+      const { expected } = state;
+      if (expected?.has(file) === true) return NOTHING;
+      if ((expected?.size ?? 0) >= EXPECTED_MAX) return problem('limit_reached', 'Too many imports, please try later');
+      return { events: [{ type: 'expected', file, untilMs: nowMs + UPLOAD_MS_MAX }], reply: {} };
+    },
+    begin(state, command, { nowMs }) {
       const { kind, file } = command;
-      if (!IMPORT_KINDS.some((one) => one === kind)) return problem('bad_request', 'No such list');
-      const last = jobs.get(kind);
+      const last = state.jobs.get(kind);
       if (last?.file === file) return NOTHING;
-      if (last !== undefined && isRunning(last)) return problem('conflict', 'An import of this list is running');
+      const refused = refusal(state, kind);
+      if (refused !== undefined) return refused;
       const former = last === undefined ? {} : { formerFile: last.file };
       return { events: [{ type: 'begun', ...command, ...former, atMs: nowMs }], reply: {} };
     },
@@ -83,8 +112,14 @@ export const imports: Slice<State, Commands, Events> = {
       return job?.file === file && isRunning(job) ? { events: [ended(kind, how, nowMs)], reply: {} } : NOTHING;
     },
     tellImports: ({ jobs }) => ({ events: [], reply: { jobs: [...jobs.values()] } }),
+    // The files of imports that have not begun stay until their alarms, because they may be stored later than this.
     discard: ({ jobs }) => (jobs.size === 0 ? NOTHING : removed([...jobs.values()])),
-    alarm({ jobs }, { what, atMs }, { nowMs }) {
+    alarm({ jobs, expected }, { what, atMs }, { nowMs }) {
+      if (what.startsWith(UPLOAD)) {
+        const name = what.slice(UPLOAD.length);
+        if (expected?.get(name) !== atMs) return NOTHING;
+        return nowMs < atMs ? problem('unavailable', 'It is not time yet') : removed([], [name]);
+      }
       const [kind = ''] = what.split('/');
       const job = jobs.get(kind);
       if (job === undefined || atMs !== alarmOf(job)?.atMs || alarmOf(job)?.what !== what) return NOTHING;
@@ -98,7 +133,12 @@ export const imports: Slice<State, Commands, Events> = {
     },
   },
   apply: {
-    begun({ jobs }, { kind, file, rows, replaces, atMs }) {
+    expected(state, { file, untilMs }) {
+      state.expected ??= new Map();
+      state.expected.set(file, untilMs);
+    },
+    begun({ jobs, expected }, { kind, file, rows, replaces, atMs }) {
+      expected?.delete(file);
       jobs.set(kind, { ...FIRST, kind, file, rows, replaces, cleared: !replaces, begunMs: atMs });
     },
     advanced({ jobs }, { kind, step, progress, atMs }) {
@@ -116,11 +156,13 @@ export const imports: Slice<State, Commands, Events> = {
       const job = jobs.get(kind);
       if (job !== undefined) jobs.set(kind, { ...job, how, endedMs: atMs, pausedUntilMs: 0 });
     },
-    removed({ jobs }, { kinds }) {
+    removed({ jobs, expected }, { kinds, files }) {
       for (const kind of kinds) jobs.delete(kind);
+      for (const file of files) expected?.delete(file);
     },
   },
   commands: {
+    expect: { in: codec('murmuration.imports.Expect'), out: empty, repeats: 'idempotent', local: true },
     begin: { in: codec('murmuration.imports.Begin'), out: empty, repeats: 'idempotent', local: true },
     advance: { in: codec('murmuration.imports.Advance'), out: empty, repeats: 'idempotent', local: true },
     end: { in: codec('murmuration.imports.End'), out: empty, repeats: 'idempotent', local: true },
@@ -129,6 +171,7 @@ export const imports: Slice<State, Commands, Events> = {
     alarm: { in: codec('murmuration.store.AlarmCall'), out: empty, repeats: 'idempotent', local: true },
   },
   events: {
+    expected: { codec: codec('murmuration.imports.Expected'), invalidates: false },
     begun: { codec: codec('murmuration.imports.Begun'), invalidates: false },
     advanced: { codec: codec('murmuration.imports.Advanced'), invalidates: false },
     resumed: { codec: codec('murmuration.imports.Resumed'), invalidates: false },
@@ -136,6 +179,9 @@ export const imports: Slice<State, Commands, Events> = {
     removed: { codec: codec('murmuration.imports.Removed'), invalidates: false, forgets: true },
   },
 };
+
+/** Returns the alarm at which an announced file is removed if its import has not begun. */
+export const uploadAlarm = (file: string): string => UPLOAD + file;
 
 /** Returns the alarm for which an import waits: the end of its pause, or the expiry of its result. */
 export function alarmOf(job: P.ImportsJob): { readonly atMs: number; readonly what: string } | undefined {

@@ -2,7 +2,7 @@ import type { ImportsJob } from '../../proto/gen/types.js';
 import { type MediaStore, readWhole } from '../../store/media.js';
 import type { ImportWork } from '../imports/import-work.js';
 import { importedRows } from '../imports/imported-rows.js';
-import { alarmOf, type Commands, type Events, isRunning, type State } from '../imports/imports.js';
+import { alarmOf, type Commands, type Events, isRunning, type State, uploadAlarm } from '../imports/imports.js';
 import { inTurns } from '../runtime/effects/in-turns.js';
 import type { Effects, Happened, Reaction } from '../runtime/kind.js';
 
@@ -40,6 +40,7 @@ export function importReactions(context: ImportContext): readonly Reaction<State
       surface: 'imports',
       beforeReply: false,
       on: {
+        expected: ({ file, untilMs }, _now, effects) => effects.setAlarm(untilMs, uploadAlarm(file)),
         async begun({ kind, formerFile }, now, effects) {
           if (formerFile !== undefined) await removeAll([formerFile]);
           await next(kind, 0, now, effects);

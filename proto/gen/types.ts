@@ -2831,6 +2831,17 @@ export interface ImportsEmpty {
 
 }
 
+/** file: name of a file that is about to be stored, which is removed unless its import has begun by then. */
+export interface ImportsExpect {
+  readonly kind: string;
+  readonly file: string;
+}
+
+export interface ImportsExpected {
+  readonly file: string;
+  readonly untilMs: number;
+}
+
 /** kind: follows, blocks, … file: name in the media store of the rows as CSV, which identifies the import. replaces: entries that no row names are removed first. */
 export interface ImportsBegin {
   readonly kind: string;
@@ -2893,7 +2904,7 @@ export interface ImportsEnded {
   readonly atMs: number;
 }
 
-/** Imports whose results are removed, with their files. */
+/** Imports whose results are removed, with their files, and files without an import. */
 export interface ImportsRemoved {
   readonly kinds: readonly string[];
   readonly files: readonly string[];
@@ -4736,6 +4747,8 @@ export interface Messages {
   'murmuration.host.Steered': HostSteered;
   'murmuration.host.Shown': HostShown;
   'murmuration.imports.Empty': ImportsEmpty;
+  'murmuration.imports.Expect': ImportsExpect;
+  'murmuration.imports.Expected': ImportsExpected;
   'murmuration.imports.Begin': ImportsBegin;
   'murmuration.imports.Begun': ImportsBegun;
   'murmuration.imports.Progress': ImportsProgress;

@@ -2,11 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
   alarmOf,
+  EXPECTED_MAX,
   IMPORT_MS_MAX,
   imports,
   noImports,
   PAUSE_MS,
   RESULT_KEPT_MS,
+  UPLOAD_MS_MAX,
+  uploadAlarm,
 } from '../../../actors/imports/imports.js';
 import type { ImportsProgress } from '../../../proto/gen/types.js';
 import { given } from '../../kit/actors/given.js';
@@ -79,4 +82,34 @@ test('a result expires with its file, and nothing is left of a deleted account',
   assert.equal(gone.state.jobs.size, 0);
   const discarded = begun().when('discard', {});
   assert.deepEqual([discarded.events.at(-1)?.type, discarded.state.jobs.size], ['removed', 0]);
+});
+
+test('an announced file is removed by an alarm unless its import has begun', () => {
+  const announced = fresh().when('expect', { kind: 'follows', file: FILE });
+  const untilMs = startMs + UPLOAD_MS_MAX;
+  const call = { atMs: untilMs, what: uploadAlarm(FILE) };
+  assert.deepEqual(announced.events, [{ type: 'expected', file: FILE, untilMs }]);
+  assert.equal(announced.when('expect', { kind: 'follows', file: FILE }).events.length, 1, 'a repeat');
+  assert.equal(announced.when('alarm', call).lastProblem?.problem, 'unavailable', 'too early');
+  assert.equal(announced.when('discard', {}).events.length, 1, 'it may be stored later than this');
+  const late = fresh(untilMs, announced.state);
+  assert.equal(late.when('alarm', { ...call, atMs: untilMs - 1 }).events.length, 0, 'an outdated alarm');
+  assert.equal(late.when('alarm', { ...call, what: uploadAlarm(OTHER) }).events.length, 0, 'another file');
+  const gone = late.when('alarm', call);
+  assert.deepEqual(gone.events, [{ type: 'removed', kinds: [], files: [FILE] }]);
+  assert.equal(gone.when('alarm', call).events.length, 1, 'a repeat');
+  const used = fresh().when('expect', { kind: 'follows', file: FILE }).when('begin', wanted);
+  assert.equal(fresh(untilMs, used.state).when('alarm', call).events.length, 0, 'an import that has begun');
+});
+
+test('a file is announced only if its import could begin, and few are announced at a time', () => {
+  const during = begun().when('expect', { kind: 'follows', file: OTHER });
+  assert.equal(during.lastProblem?.problem, 'conflict');
+  assert.equal(begun().when('expect', { kind: 'blocks', file: OTHER }).lastProblem, undefined);
+  assert.equal(fresh().when('expect', { kind: 'secrets', file: OTHER }).lastProblem?.problem, 'bad_request');
+  let full = fresh();
+  for (let number = 0; number < EXPECTED_MAX; number++)
+    full = full.when('expect', { kind: 'follows', file: `${number}.csv` });
+  assert.equal(full.events.length, EXPECTED_MAX);
+  assert.equal(full.when('expect', { kind: 'follows', file: FILE }).lastProblem?.problem, 'limit_reached');
 });

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { makeId } from '../../../actors/domain/ids.js';
 import { isProblem } from '../../../actors/domain/problem.js';
 import type { ImportStep } from '../../../actors/imports/import-work.js';
-import { PAUSE_MS, RESULT_KEPT_MS } from '../../../actors/imports/imports.js';
+import { PAUSE_MS, RESULT_KEPT_MS, UPLOAD_MS_MAX } from '../../../actors/imports/imports.js';
 import { importsKind } from '../../../actors/kinds/imports.js';
 import { Alarms } from '../../../actors/runtime/effects/alarms.js';
 import { askerOf } from '../../../actors/runtime/kind.js';
@@ -44,6 +44,7 @@ async function importer() {
     };
     return {
       node,
+      announce: () => settled(ask(self, 'expect', { kind: 'domain_blocks', file: FILE })),
       begin: () => settled(ask(self, 'begin', { kind: 'domain_blocks', file: FILE, rows: ROWS, replaces: false })),
       told: async () => {
         const answer = await settled(ask(self, 'tellImports', {}));
@@ -53,6 +54,16 @@ async function importer() {
     };
   };
   return Object.assign(here, { start });
+}
+
+/** Starts the alarms of a node. */
+function alarmsOf(stage: Stage, node: Awaited<ReturnType<Stage['node']>>): Alarms {
+  const alarms = new Alarms({
+    ...{ tables: stage.shared, asker: node.runtime, placement: node.placement },
+    ...{ clock: stage.clock, logger: silent },
+  });
+  alarms.start();
+  return alarms;
 }
 
 test('a takeover in the middle of an import repeats one step at most, and the import ends', async () => {
@@ -80,11 +91,7 @@ test('a takeover in the middle of an import repeats one step at most, and the im
 test('a busy import goes on after a pause, and its file goes with the result', async () => {
   const here = await importer();
   const { node, begin, told } = await here.start(1);
-  const alarms = new Alarms({
-    ...{ tables: here.stage.shared, asker: node.runtime, placement: node.placement },
-    ...{ clock: here.stage.clock, logger: silent },
-  });
-  alarms.start();
+  const alarms = alarmsOf(here.stage, node);
   here.busy = true;
   await begin();
   const pausedUntilMs = (await told())?.pausedUntilMs ?? 0;
@@ -95,6 +102,23 @@ test('a busy import goes on after a pause, and its file goes with the result', a
   await here.stage.clock.advance(RESULT_KEPT_MS + 120_000);
   assert.deepEqual([await told(), await here.stage.shared.get(mediaFiles, { name: FILE })], [undefined, undefined]);
   alarms.close();
+});
+
+test('a file goes an hour after its upload if the node dies before its import begins, and stays if it begins', async () => {
+  for (const begins of [false, true]) {
+    const here = await importer();
+    const first = await here.start(1);
+    await first.announce();
+    here.stage.kill(first.node);
+    const next = await here.start(2);
+    const alarms = alarmsOf(here.stage, next.node);
+    if (begins) await next.begin();
+    await here.stage.clock.advance(UPLOAD_MS_MAX + 120_000);
+    const stored = await here.stage.shared.get(mediaFiles, { name: FILE });
+    assert.equal(stored !== undefined, begins);
+    assert.equal((await next.told())?.how, begins ? 'done' : undefined);
+    alarms.close();
+  }
 });
 
 test('an import whose file is lost ends and says so', async () => {

@@ -2,7 +2,6 @@ import { Type } from '@sinclair/typebox';
 import { isProblem, type Problem } from '../../../../actors/domain/problem.js';
 import { writeCsv } from '../../../../actors/domain/text/csv.js';
 import { importedRows } from '../../../../actors/imports/imported-rows.js';
-import { isRunning } from '../../../../actors/imports/imports.js';
 import type { ImportsJob } from '../../../../proto/gen/types.js';
 import { readWhole } from '../../../../store/media.js';
 import { exportPage, importPage } from '../../../html/settings/transfer-pages.js';
@@ -91,14 +90,13 @@ const take = personalForm(
     const rows = rowsOf(kind, text);
     if (rows === undefined) return refused(texts.tooMany(IMPORT_ROWS_MAX));
     if (rows.length === 0) return refused(texts.empty);
-    const isTaken = (await jobsOf(personal)).some((job) => job.kind === kind && isRunning(job));
-    const begun = isTaken ? undefined : await begin(personal, kind, rows, replaces);
+    const begun = await begin(personal, kind, rows, replaces);
     if (begun === undefined) return refused(texts.running, 409);
     return isProblem(begun) ? begun : redirect(IMPORT, 303);
   },
 );
 
-/** Stores the rows and begins their import. Returns undefined if another of the kind has begun meanwhile. */
+/** Stores the rows and begins their import. Returns undefined if another of the kind runs. */
 async function begin(
   { request: { services }, session }: Own,
   kind: Kind,
@@ -106,13 +104,17 @@ async function begin(
   replaces: boolean,
 ): Promise<Problem | object | undefined> {
   const name = `${Buffer.from(services.random.bytes(16)).toString('hex')}.csv`;
+  const { id } = session.account;
+  const expected = await services.askImports(id, 'expect', { kind, file: name });
+  if (isProblem(expected)) return unlessRunning(expected);
   await services.media.put(name, Buffer.from(writeCsv(rows)));
-  const command = { kind, file: name, rows: rows.length, replaces };
-  const begun = await services.askImports(session.account.id, 'begin', command);
+  const begun = await services.askImports(id, 'begin', { kind, file: name, rows: rows.length, replaces });
   if (!isProblem(begun)) return begun;
   await services.media.remove(name);
-  return begun.problem === 'conflict' ? undefined : begun;
+  return unlessRunning(begun);
 }
+
+const unlessRunning = (refused: Problem): Problem | undefined => (refused.problem === 'conflict' ? undefined : refused);
 
 /** Ends an import that runs; an ended one stays as it is. */
 const cancel = personalForm({ path: `${IMPORT}/cancel`, page: show, body: { file: field() } }, async (personal) => {
