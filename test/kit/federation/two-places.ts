@@ -36,7 +36,7 @@ type Start<Server> = (settings: Variables, environment: Variables) => Promise<Se
 const NODES = 2;
 const oneProcess = (settings: Variables, environment: Variables) => ServerProcess.start(settings, environment);
 const nodes = (settings: Variables, environment: Variables) =>
-  ClusterNodes.start({ RATE_LIMITS: 'off', ...settings }, { count: NODES, environment });
+  ClusterNodes.start({ RATE_LIMITS: 'off', LOG_LEVEL: 'debug', ...settings }, { count: NODES, environment });
 
 /** One server of ours with one person. Other servers reach it over TLS. */
 export class Place<Server extends Installed = ServerProcess> {

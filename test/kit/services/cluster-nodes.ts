@@ -10,9 +10,10 @@ import { journal, shardMap } from '../../../store/tables.js';
 import type { Place } from '../../scenarios/worlds/node-address.js';
 import { Balancer } from '../network/balancer.js';
 import { until } from '../time/until.js';
-import { cassandraAddress, cassandraSettings, dropKeyspace } from './cassandra.js';
+import { bytesOfKeyspace, cassandraAddress, cassandraSettings, dropKeyspace } from './cassandra.js';
 import { areEven } from './even-shares.js';
 import { ServerProcess } from './server-process.js';
+import type { StoredPiece } from './stored-bytes.js';
 
 /** Number of nodes unless a test needs fewer: with three, two remain when one is killed. */
 const NODES = 3;
@@ -116,6 +117,11 @@ export class ClusterNodes {
     return this.nodes.flatMap(({ log }) => log.split('\n').filter(isFault));
   }
 
+  /** Returns every stored row, by table. */
+  stored(): Promise<StoredPiece[]> {
+    return bytesOfKeyspace(this.keyspace);
+  }
+
   /** Sets the wall clocks of all nodes ahead by this much; their monotonic clocks continue unchanged. */
   async ahead(ms: number): Promise<void> {
     const file = join(this.folder, 'ahead');
@@ -125,14 +131,14 @@ export class ClusterNodes {
 
   /** Returns the index of the node that owns the shard. */
   async ownerOf(shard: number): Promise<number> {
-    const row = await this.stored((tables) => tables.get(shardMap, { cluster: CLUSTER }));
+    const row = await this.read((tables) => tables.get(shardMap, { cluster: CLUSTER }));
     const owner = row === undefined ? undefined : fromRecord(row).owners[shard];
     return Number(/^node(\d)#/.exec(owner ?? '')?.[1]) - 1;
   }
 
   /** True when the nodes own the shards evenly. */
   async isBalanced(): Promise<boolean> {
-    const row = await this.stored((tables) => tables.get(shardMap, { cluster: CLUSTER }));
+    const row = await this.read((tables) => tables.get(shardMap, { cluster: CLUSTER }));
     if (row === undefined) return false;
     const { owners } = fromRecord(row);
     const counts = this.nodes.map(
@@ -144,10 +150,10 @@ export class ClusterNodes {
   /** Returns the number of the actor's first events in its journal, one page at most. */
   async eventsOf(actor: string): Promise<number> {
     const partition = { actor, bucket: 0 };
-    return (await this.stored((tables) => tables.range(journal, partition, { limit: RANGE_LIMIT_MAX }))).length;
+    return (await this.read((tables) => tables.range(journal, partition, { limit: RANGE_LIMIT_MAX }))).length;
   }
 
-  private async stored<T>(read: (tables: CassandraTables) => Promise<T>): Promise<T> {
+  private async read<T>(read: (tables: CassandraTables) => Promise<T>): Promise<T> {
     const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
     const tables = await CassandraTables.open({ ...cassandraAddress(), keyspace: this.keyspace, replication: 1, log });
     return read(tables).finally(() => tables.close());

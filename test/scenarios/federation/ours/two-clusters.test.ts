@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test';
 import { operatorClient } from '../../../../cli/operator-socket.js';
 import { type Answer, follow, Place, seen } from '../../../kit/federation/two-places.js';
 import type { ClusterNodes } from '../../../kit/services/cluster-nodes.js';
+import { placesOf } from '../../../kit/services/stored-bytes.js';
 import { call } from '../../cluster/people.js';
 
 /** Timeout of a state after a kill: the takeover of shards, and the first pauses of deliveries. */
@@ -190,6 +191,14 @@ test('a domain that one node suspends is suspended at every node with the answer
     assert.deepEqual(await shown(), [404, 404]);
     await call(url, boss, 'DELETE', `/api/v1/admin/domain_blocks/${block.id}`);
     assert.deepEqual(await shown(), [200, 200]);
+  }
+});
+
+test('private keys are in their own table, and in no journal, snapshot or log', async () => {
+  for (const { server } of [here, there]) {
+    const places = placesOf('PRIVATE KEY', await server.stored());
+    assert.deepEqual([...new Set(places)], ['account_keys']);
+    assert.ok(server.nodes.every(({ log }) => log !== '' && !log.includes('PRIVATE KEY')));
   }
 });
 
