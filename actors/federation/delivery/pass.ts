@@ -137,14 +137,17 @@ export class HostPass {
     return { fromMs, nextMs, more, breaker: this.#breaker, retired: this.#retired, ...told };
   }
 
-  /** Works on the next page. Returns false once there is nothing more to do. */
+  /** Works on pages up to the next full one. Returns false once there is nothing more to do. */
   async #next(pages: AsyncGenerator<DeliveryRow[]>): Promise<boolean> {
-    if (!this.#mayGoOn || this.#attempts >= ATTEMPTS_MAX) return false;
-    const { done, value: page } = await pages.next();
-    if (done === true) return false;
-    await this.#page(page);
-    this.#lastMs = page.at(-1)?.key.atMs ?? this.#lastMs;
-    return true;
+    while (this.#mayGoOn && this.#attempts < ATTEMPTS_MAX) {
+      const { done, value: page } = await pages.next();
+      if (done === true) return false;
+      await this.#page(page);
+      this.#lastMs = page.at(-1)?.key.atMs ?? this.#lastMs;
+      // Other hosts take their turns. The end of a short queue needs none: else thousands of passes would end at once.
+      if (page.length === PAGE_ROWS) return true;
+    }
+    return false;
   }
 
   async #page(page: readonly DeliveryRow[]): Promise<void> {

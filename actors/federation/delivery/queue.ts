@@ -61,7 +61,10 @@ export async function queueActivity(
       const part = `${place} ${name} ${digestOf(inbox)}`;
       const key = { host, bucket: deliveryBucket(wholeMs), atMs: wholeMs, seq, part };
       rows.push(put(deliveries, key, { ...waiting, inbox }));
-      if (rows.length === WRITE_ROWS_MAX) await effects.write(rows.splice(0));
+      if (rows.length === WRITE_ROWS_MAX) {
+        await effects.write(rows.splice(0));
+        await nextTurn();
+      }
     }
   if (rows.length > 0) await effects.write(rows);
   const told = [...hosts];

@@ -1,8 +1,9 @@
 import type { StoreRemoteActor } from '../../../proto/gen/types.js';
 import { followerInboxes } from '../../../store/federation-tables.js';
 import type { Tables } from '../../../store/port.js';
+import { nextTurn } from '../delivery/pace.js';
 
-/** Rows read at a time. */
+/** Rows read at a time, in some 10 ms. Other work of the event loop runs in between. */
 const READ_AT_ONCE = 1_000;
 
 /** Returns the inbox that all accounts of the server share, or the account's own. Source: ActivityPub §7.1.3. */
@@ -19,6 +20,7 @@ export async function inboxesOfFollowersOf(tables: Pick<Tables, 'range'>, accoun
     );
     for (const { value } of rows) inboxes.add(value.inbox);
     isMore = rows.length === READ_AT_ONCE;
+    if (isMore) await nextTurn();
     const last = rows.at(-1)?.key;
     after = last && { inbox: last.inbox, follower: last.follower };
   }

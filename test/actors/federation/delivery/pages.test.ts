@@ -29,3 +29,23 @@ test('passes beyond the bound read nothing until a page of another is done, and 
   open.get('4')?.();
   await Promise.all([second?.ended, fourth?.ended]);
 });
+
+test('the pass of a short queue ends in the turn of its page', async () => {
+  const order: string[] = [];
+  const delivery = { document: 'd', inbox: 'https://far.example/inbox', order: 'o', type: 'Create', signer: '1' };
+  const range = async (_table: unknown, { host, bucket }: { host: string; bucket: number }) => {
+    order.push(`${host} is read`);
+    const key = { host, bucket, atMs: 0, seq: 1, part: 'p' };
+    return [{ key, value: { ...delivery, signerUri: 'u', attempts: 0, triedMs: 0, dueMs: 0 } }];
+  };
+  const tables = { range, get: async () => undefined, write: async () => undefined } as unknown as Tables;
+  const context = silentDeliveries({ tables, inPageTurn: inTurns(1) });
+  const run = async (host: string) => {
+    await new HostPass(context, { host, fromMs: 0, breaker: closedBreaker, retired: new Map() }).run();
+    order.push(`${host} ends`);
+  };
+  await Promise.all(['1', '2', '3'].map(run));
+  const ends = order.filter((step) => step.endsWith('ends'));
+  assert.deepEqual(ends, ['1 ends', '2 ends', '3 ends']);
+  assert.ok(order.indexOf('1 ends') < order.indexOf('3 is read'), order.join(', '));
+});
