@@ -178,6 +178,20 @@ test('a follow of a blocked account is rejected', async () => {
   assert.deepEqual([await types(), (await relation())?.followedBy], [['Reject'], false]);
 });
 
+test('a post to followers elsewhere asks no follower: their inboxes are rows', async () => {
+  const { account, ann, bob, sent, types, followed, node } = await world();
+  await account(bob, 'follow', followed);
+  await sent();
+  const asked = () => new Map(node.runtime.load(10).hot.map(({ id, count }) => [id, count]));
+  const before = asked();
+  // One command of some is counted.
+  for (let number = 0; number < 64; number++) await account(ann, 'post', blankPost);
+  assert.equal((await types()).filter((type) => type === 'Create').length, 64);
+  const after = asked();
+  assert.ok(Number(after.get(ann)) > Number(before.get(ann) ?? 0));
+  assert.deepEqual([after.get(bob), after.size], [before.get(bob), before.size]);
+});
+
 test('follows between local accounts send nothing', async () => {
   const here = await town(['ann', 'carl']);
   closing.push(here);
