@@ -16,8 +16,6 @@ export const LANE_QUEUE_MAX = 256;
 export const SCAN_CONCURRENCY_MAX = 16;
 /** Concurrent rescans of shards. They are not urgent and share the node with client requests. */
 export const RESCAN_CONCURRENCY_MAX = 2;
-/** Actors that scans resume before other work of the event loop runs: each takes some 0.1 ms. */
-export const RESUMED_AT_ONCE = 64;
 /** Concurrent passivations when shards are released: each mostly waits for the store. */
 export const RELEASE_CONCURRENCY_MAX = 64;
 /**

@@ -27,7 +27,6 @@ import {
   defaultLimits,
   RELEASE_CONCURRENCY_MAX,
   RESCAN_CONCURRENCY_MAX,
-  RESUMED_AT_ONCE,
   type RuntimeLimits,
   SCAN_CONCURRENCY_MAX,
 } from './limits.js';
@@ -87,8 +86,6 @@ export class Runtime implements Asker, ShardHost {
   private takenUp: Promise<unknown> = Promise.resolve();
   private closed = false;
   private rescanning = false;
-  /** Actors that scans have resumed since they last let other work run. */
-  private resumed = 0;
 
   constructor(parts: RuntimeParts) {
     const { tables, journal, bus, placement, clock, random, logger } = parts;
@@ -268,13 +265,9 @@ export class Runtime implements Asker, ShardHost {
     for (let attempt = 0; this.shards.get(shard) !== undefined && !this.closed; ) {
       try {
         await this.backlogs.read(shard, (keys) => {
-          const actors = byActor(keys);
-          for (const [actor, found] of actors) this.residents.resume(actor, found);
-          this.resumed += actors.size;
+          for (const [actor, found] of byActor(keys)) this.residents.resume(actor, found);
         });
-        if (this.resumed < RESUMED_AT_ONCE) return;
-        this.resumed = 0;
-        return new Promise((resolve) => void clock.after(0, resolve));
+        return;
       } catch (error) {
         if (error instanceof Unavailable)
           logger.warn({ shard, err: error }, 'failed to read the effect backlog of a shard: the store is unavailable');
