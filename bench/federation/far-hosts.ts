@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Pool } from 'undici';
 import { inParallel } from '../../load/clients/in-parallel.js';
 import { type KeyPair, newKeyPair, signedHeaders } from '../../load/peers/signing.js';
 import { until } from '../../test/kit/time/until.js';
@@ -11,6 +12,8 @@ const BLOCK = 250;
 const FOLLOWS_AT_ONCE = 16;
 const ACCEPTED_MS_MAX = 300_000;
 const SLOW_MS = 2_000;
+/** As long as the Create of a short post. */
+const BARE_BYTES = 1_500;
 const LISTENING_MS_MAX = 10_000;
 const TYPE = 'application/activity+json';
 
@@ -90,6 +93,27 @@ export class FarHosts {
     const { dead } = this.servers;
     this.#revivedMs = answerMs;
     await new Promise<void>((done) => void dead.listen(this.#deadPort, '0.0.0.0', done));
+  }
+
+  /** Sends signed requests to a host without a queue. Returns the rate per second: the most that any sender reaches. */
+  async bareRate(host: string, atOnce: number, requests: number): Promise<number> {
+    const url = new URL(`http://${host}/inbox`);
+    const pool = new Pool(url.origin, { connections: atOnce });
+    const body = JSON.stringify({ type: 'Bare', object: 'x'.repeat(BARE_BYTES) });
+    const signer = { keyId: `${url.origin}/bare#main-key`, privateKey: this.key.privateKey };
+    const startedMs = performance.now();
+    await inParallel(
+      Array.from({ length: requests }, (_, index) => index),
+      atOnce,
+      async () => {
+        const headers = { ...(await signedHeaders('cavage', url, body, signer)), 'content-type': TYPE };
+        const answer = await pool.request({ method: 'POST', path: url.pathname, headers, body });
+        await answer.body.dump();
+      },
+    );
+    const perSecond = requests / ((performance.now() - startedMs) / 1_000);
+    await pool.close();
+    return perSecond;
   }
 
   async close(): Promise<void> {
