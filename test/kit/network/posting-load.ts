@@ -33,6 +33,7 @@ export class PostingLoad {
   private readonly failures: string[] = [];
   private readonly running: Promise<void>[];
   private stopping = false;
+  private readonly abandoned = new AbortController();
 
   constructor(
     private readonly urls: readonly string[],
@@ -53,6 +54,12 @@ export class PostingLoad {
     return { acknowledged: this.acknowledged, failures: this.failures };
   }
 
+  /** Ends at once, also requests under way: for a test that has failed. */
+  abandon(): void {
+    this.stopping = true;
+    this.abandoned.abort();
+  }
+
   private async drive(user: LoadUser, index: number): Promise<void> {
     for (let number = 0; number < this.postsPerUserMax && !this.stopping; number++) {
       const id = await this.post(user, number, index + number);
@@ -63,7 +70,8 @@ export class PostingLoad {
 
   private async post(user: LoadUser, number: number, choice: number): Promise<string | undefined> {
     const deadline = Date.now() + RETRY_MS_MAX;
-    for (let attempt = 0; Date.now() < deadline; attempt++) {
+    const { signal } = this.abandoned;
+    for (let attempt = 0; Date.now() < deadline && !signal.aborted; attempt++) {
       const url = this.urls[(choice + attempt) % this.urls.length] as string;
       try {
         const response = await fetch(`${url}/api/v1/statuses`, {
@@ -74,7 +82,7 @@ export class PostingLoad {
             'idempotency-key': `${user.id}-${number}`,
           },
           body: JSON.stringify({ status: `post ${number} of ${user.id}` }),
-          signal: AbortSignal.timeout(REQUEST_MS_MAX),
+          signal: AbortSignal.any([signal, AbortSignal.timeout(REQUEST_MS_MAX)]),
         });
         const body = (await response.json()) as { id?: string };
         if (response.status === 200 && body.id !== undefined) return body.id;

@@ -24,6 +24,7 @@ let authors: Person[];
 let reader: Person;
 let natsAgain: LocalNats | undefined;
 const roamers: RoamingStream[] = [];
+const loads: PostingLoad[] = [];
 
 before(async () => {
   const flags = ['--nodes', '3', '--cassandra', '3', '--port', String(20_000 + (process.pid % 10_000))];
@@ -42,6 +43,8 @@ before(async () => {
 });
 
 after(async () => {
+  // A story that failed has not stopped its load, which would keep this process from ending.
+  for (const load of loads) load.abandon();
   await Promise.all(roamers.map((one) => one.stop()));
   await cluster?.stop();
   await natsAgain?.stop();
@@ -67,6 +70,13 @@ async function fresh(label: string, count: number): Promise<Person[]> {
   const people = await makePeople(cluster.node(0).data_dir, names);
   for (const person of people) await call(cluster.node(0).url, reader, 'POST', `/api/v1/accounts/${person.id}/follow`);
   return people;
+}
+
+/** Starts a load of posts by these people through all nodes. */
+function loading(users: readonly Person[]): PostingLoad {
+  const load = new PostingLoad(cluster.urls, users, POSTS_MAX);
+  loads.push(load);
+  return load;
 }
 
 /** Starts readers that move from node to node, with both transports. */
@@ -115,7 +125,7 @@ test('Mastodon.py, unmodified, does the main job with its users on different nod
 
 test('SIGTERM of a node under load fails no request and loses nothing', async () => {
   const users = await fresh('drain', 6);
-  const load = new PostingLoad(cluster.urls, users, POSTS_MAX);
+  const load = loading(users);
   await posted(load, 60, 30_000);
   const leaving = cluster.node(1);
   process.kill(leaving.pid, 'SIGTERM');
@@ -131,7 +141,7 @@ test('SIGTERM of a node under load fails no request and loses nothing', async ()
 test('kill -9 of a node under load: nothing acknowledged is lost or missing in a roaming stream, its shards write again in 10 s', async (t) => {
   const users = await fresh('kill', 9);
   const readers = roaming();
-  const load = new PostingLoad(cluster.urls, users, POSTS_MAX);
+  const load = loading(users);
   await posted(load, 60, 30_000);
   const victim = cluster.node(2);
   const killedAtMs = Date.now();
@@ -157,7 +167,7 @@ test('kill -9 of a node under load: nothing acknowledged is lost or missing in a
 
 test('a node paused for 15 s acknowledges nothing that is missing in another owner’s history', async () => {
   const users = await fresh('pause', 9);
-  const load = new PostingLoad(cluster.urls, users, POSTS_MAX);
+  const load = loading(users);
   await posted(load, 60, 30_000);
   const paused = cluster.node(0);
   const pausedAtMs = Date.now();
@@ -178,7 +188,7 @@ test('NATS killed and restarted: streams, also roaming ones, resume and miss not
   const streams = await Promise.all(
     cluster.urls.map((url) => EventStream.resuming(targetAt(url), 'user', reader.token)),
   );
-  const load = new PostingLoad(cluster.urls, users, POSTS_MAX);
+  const load = loading(users);
   await posted(load, 20, 30_000);
   process.kill(cluster.nats.pid, 'SIGKILL');
   await cluster.gone(cluster.nats.pid, 5_000);
@@ -206,7 +216,7 @@ test('NATS killed and restarted: streams, also roaming ones, resume and miss not
 test('one Cassandra node killed: service goes on, and roaming streams miss nothing', async () => {
   const users = await fresh('cass', 4);
   const readers = roaming();
-  const load = new PostingLoad(cluster.urls, users, POSTS_MAX);
+  const load = loading(users);
   await posted(load, 20, 30_000);
   const victim = cluster.cassandra[2];
   assert.ok(victim);
