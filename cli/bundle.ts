@@ -8,8 +8,8 @@ import { Script } from 'node:vm';
 const BUNDLE = 'command-line.cjs';
 /** The code that V8 had compiled of it when it was built. */
 const COMPILED = 'command-line.cjs.compiled';
-/** tsc writes this file whenever it writes modules. */
-const MODULES_STAMP = '.tsbuildinfo';
+/** scripts/build/compile.mjs writes this file after the modules. */
+const MODULES_STAMP = '.modules';
 
 /**
  * Flags of every Node process that we start (ADR 12). New objects have twice the usual space: most garbage of a post

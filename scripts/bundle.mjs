@@ -1,7 +1,7 @@
 // Bundles the program into one file beside its modules, and saves the code that V8 compiles during a start, so that
-// later starts need not find, read, link and compile hundreds of modules. Usage after tsc: `node scripts/bundle.mjs
-// [FOLDER] [--define NAME=VALUE]…`. With definitions (see cluster/format.ts) it is a build for tests, without compiled
-// code. The file stays readable (nothing is renamed or shortened) and has a source map.
+// later starts need not find, read, link and compile hundreds of modules. Usage after `node scripts/build/compile.mjs`:
+// `node scripts/bundle.mjs [FOLDER] [--define NAME=VALUE]…`. With definitions (see cluster/format.ts) it is a build for
+// tests, without compiled code. The file stays readable (nothing is renamed or shortened) and has a source map.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';

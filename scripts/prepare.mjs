@@ -3,38 +3,22 @@
 // nats-server; `--test` also fetches what the tests drive, at the same time (scripts/test-tools.mjs).
 import { execFileSync, spawn } from 'node:child_process';
 import { once as event } from 'node:events';
-import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { sourceFiles } from './build/source-files.mjs';
 import { once } from './once.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 process.chdir(root);
-const SOURCES = JSON.parse(readFileSync('tsconfig.json', 'utf8')).include;
 
 function run(command, args) {
   execFileSync(command, args, { stdio: ['ignore', 2, 2] });
 }
 
-/** Yields the sources of a folder, or the one file. */
-function* sources(folder) {
-  if (statSync(folder).isFile()) {
-    yield folder;
-    return;
-  }
-  for (const entry of readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1))) {
-    const path = join(folder, entry.name);
-    if (entry.isDirectory()) yield* sources(path);
-    else if (/\.(tsx?|proto)$/.test(entry.name)) yield path;
-  }
-}
-
-function sourceInputs() {
-  const files = SOURCES.flatMap((source) => [...sources(source)]);
-  return [...files, 'scripts/bundle.mjs', 'tsconfig.json', 'package-lock.json'].flatMap((path) => [
-    path,
-    readFileSync(path),
-  ]);
+function buildInputs() {
+  const files = [...sourceFiles(/\.(tsx?|json|proto)$/), 'scripts/build/compile.mjs', 'scripts/bundle.mjs'];
+  return [...files, 'tsconfig.json', 'package-lock.json'].flatMap((path) => [path, readFileSync(path)]);
 }
 
 /** Deletes the outputs of sources that were deleted or moved: tests would run them, and the node could load them. */
@@ -68,14 +52,14 @@ function compile() {
   removeStale();
   run(process.execPath, ['proto/generate.mjs']);
   run(process.execPath, ['scripts/browser.mjs']);
-  run(process.execPath, ['node_modules/typescript/bin/tsc', '-p', '.']);
+  run(process.execPath, ['scripts/build/compile.mjs']);
 }
 
 if (process.argv.includes('--compile-only')) {
-  once('compiled', sourceInputs(), 'dist/.tsbuildinfo', compile);
+  once('compiled', buildInputs(), 'dist/.modules', compile);
   process.exit(0);
 }
-once('build', sourceInputs(), 'dist/command-line.cjs.compiled', () => {
+once('build', buildInputs(), 'dist/command-line.cjs.compiled', () => {
   compile();
   run(process.execPath, ['scripts/bundle.mjs']);
 });

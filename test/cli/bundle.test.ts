@@ -76,7 +76,7 @@ test('a bundle that is older than the modules is ignored', async () => {
   const bundle = join(other, 'command-line.cjs');
   await writeFile(bundle, 'module.exports = { isBundle: true };');
   assert.ok('isBundle' in (await loadCommandLine(other)));
-  await writeFile(join(other, '.tsbuildinfo'), '{}');
+  await writeFile(join(other, '.modules'), '{}');
   await utimes(bundle, 1_000, 1_000);
   const { commandLine } = await loadCommandLine(other);
   assert.equal(typeof commandLine, 'function');
