@@ -21,6 +21,19 @@ function buildInputs() {
   return [...files, 'tsconfig.json', 'package-lock.json'].flatMap((path) => [path, readFileSync(path)]);
 }
 
+/** Returns true if npm has installed what package-lock.json names; it writes its own list after everything else. */
+function isInstalled() {
+  const listOf = (path) => JSON.parse(readFileSync(path, 'utf8')).packages;
+  const list = 'node_modules/.package-lock.json';
+  if (!existsSync(list)) return false;
+  const installed = listOf(list);
+  return Object.entries(listOf('package-lock.json')).every(([path, { version, integrity, optional }]) => {
+    const found = installed[path];
+    if (path === '' || (found === undefined && optional === true)) return true;
+    return found?.version === version && found.integrity === integrity;
+  });
+}
+
 /** Deletes the outputs of sources that were deleted or moved: tests would run them, and the node could load them. */
 function removeStale() {
   if (!existsSync('dist')) return;
@@ -38,6 +51,7 @@ const toolsEnded = tools && event(tools, 'exit');
 process.on('exit', () => tools?.kill());
 
 once('install', [readFileSync('package-lock.json')], 'node_modules', () => {
+  if (isInstalled()) return;
   const quiet = ['--no-audit', '--no-fund', '--loglevel', 'error'];
   try {
     execFileSync('npm', ['ci', ...quiet], { stdio: 'ignore' });

@@ -32,11 +32,8 @@ function python(name, packages) {
   });
 }
 
-async function pythons() {
-  await python('python', TEST_PY);
-  await python('samples', SAMPLES_PY);
-  await python('bovine', BOVINE_PY);
-}
+const pythons = () =>
+  Promise.all([python('python', TEST_PY), python('samples', SAMPLES_PY), python('bovine', BOVINE_PY)]);
 
 /** Installs other implementations of ActivityPub, apart from this project: they need a newer Node. */
 function peers() {
