@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { isFast } from './fast/files.mjs';
 import { fastPlanOf, isShort } from './test-plan.mjs';
-import { Turns } from './test-turns.mjs';
+import { Turns } from './turns/turns.mjs';
 
 const startedMs = performance.now();
 const patterns = process.argv.slice(2);

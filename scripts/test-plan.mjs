@@ -1,5 +1,6 @@
 // Decides which test files share a process, in which order processes start, and what each needs of the machine.
 import { readFileSync, writeFileSync } from 'node:fs';
+import { isFast, isTimed } from './fast/files.mjs';
 
 /** Cores that tests use; on more cores with more concurrent tests each would only be slower. */
 export const CORES = 2;
@@ -8,7 +9,8 @@ export const CORES = 2;
  * Files that take long, or measure how fast the machine is, have processes of their own. `cores` is the share of `CORES`
  * that a file needs: files that mostly wait run beside files that compute. Only one of the files with `cluster` runs at
  * a time: creating a keyspace, or killing nodes, costs Cassandra time on which other tests' leases depend. Files with
- * `background` run in virtual time: at the lowest priority they use the time that the others leave.
+ * `background` run in virtual time, or wait long for every answer: at a low priority they use the time that the others
+ * leave.
  */
 const OWN = [
   // Measures the share of offered requests that is answered.
@@ -28,9 +30,10 @@ const OWN = [
   { file: 'scenarios/cluster/in-doubt', cores: 1, cluster: true },
   { file: 'store/cassandra', cores: 1, cluster: true },
   { file: 'cli/from-afar', cores: 1, cluster: true },
-  { file: 'scenarios/schemathesis', cores: 1 },
+  { file: 'scenarios/schemathesis', cores: 0, background: true },
+  { file: 'scenarios/long-texts', cores: 0, background: true },
   { file: 'scenarios/newer-nodes', cores: 1 },
-  { file: 'scenarios/pages/walk', cores: 0.75 },
+  { file: 'scenarios/pages/walk', cores: 1.25 },
   { file: 'scenarios/push/deliveries', cores: 0.25 },
   // These wait for repeated deliveries, or counts of polls, a minute each.
   { file: 'scenarios/federation/foreign/signed-requests', cores: 0.25 },
@@ -38,6 +41,9 @@ const OWN = [
   { file: 'scenarios/federation/ours/two-servers', cores: 0.25 },
   { file: 'simulation/simulation', cores: 0, background: true },
   { file: 'simulation/planted', cores: 0, background: true },
+  { file: 'cluster/clock-watch', cores: 0, background: true },
+  { file: 'cluster/cluster-node', cores: 0, background: true },
+  { file: 'cluster/slow-store', cores: 0, background: true },
   { file: 'load/rough-answers', cores: 0.4 },
   { file: 'load/faults', cores: 0.25 },
   { file: 'load/ending', cores: 0.25 },
@@ -111,7 +117,15 @@ export function planOf(files) {
     return { ...needs, ...(isBehind && { background }), seconds: secondsOf(file), files: [file] };
   });
   const rest = files.filter((file) => !needsOf(file)).sort();
-  const shared = processesOf(rest, SHARED_SECONDS_MAX);
+  const isPatient = (file) => isBehind && isFast(file) && !isTimed(file);
+  const patient = processesOf(rest.filter(isPatient), SHARED_SECONDS_MAX);
+  const shared = [
+    ...patient.map((one) => ({ ...one, cores: 0, background: true })),
+    ...processesOf(
+      rest.filter((file) => !isPatient(file)),
+      SHARED_SECONDS_MAX,
+    ),
+  ];
   // First the processes that need the whole machine, then those that must run one by one, then the rest. Among these the
   // ones that need more cores come first: later they would wait until enough others have ended.
   const rank = ({ cores, cluster }) => (cores === CORES ? 0 : cluster === true ? 1 : 2);

@@ -7,7 +7,7 @@ import { startCassandra } from '../dist/cluster/local/cassandra.js';
 import { startNats } from '../dist/cluster/local/nats.js';
 import { newerNodes } from './newer-nodes.mjs';
 import { checkPlan, planOf, record } from './test-plan.mjs';
-import { Turns } from './test-turns.mjs';
+import { Turns } from './turns/turns.mjs';
 
 const recording = process.argv.includes('--record');
 const patterns = process.argv.slice(2).filter((one) => one !== '--record');
@@ -54,7 +54,7 @@ try {
     TEST_SAMPLES: resolve('.cache/samples/bin/python'),
     TEST_NODES: JSON.stringify(newerNodes()),
   };
-  turns = new Turns(planOf(files), env);
+  turns = new Turns(planOf(files), env, [nats.pid, ...cassandra.nodes.map(({ pid }) => pid)]);
   passed = !stopping && (await turns.run());
   if (passed && recording) record(turns.measured);
 } finally {

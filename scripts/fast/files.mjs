@@ -17,6 +17,8 @@ const SERVICES = ['dist/cluster/local/', 'dist/transport/grpc/'];
 /** Sends files, whose parsers are processes. */
 const UPLOADS = 'dist/test/kit/network/multipart.js';
 const IMPORT = /^(?:import|export)\s(?:[^'"]*?\sfrom\s)?['"]([^'"]+)['"]/gm;
+/** A measured or bounded duration, by the real clock. */
+const TIMED = /\b(?:performance\.now|hrtime|OwnTime|until|setTimeout)\b/;
 /** A call of the global function. */
 const FETCH = /(?<![.\w])fetch\(/;
 
@@ -54,3 +56,6 @@ export function isFast(file) {
   }
   return true;
 }
+
+/** Returns true for a compiled test file that measures or bounds real time: it may fail when others use the machine. */
+export const isTimed = (file) => TIMED.test(readFileSync(file, 'utf8'));

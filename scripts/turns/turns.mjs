@@ -1,22 +1,23 @@
 // Runs the processes of a plan, as many at a time as fit the machine, and prints their results.
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { tied } from '../dist/cluster/local/process.js';
-import { nextOf } from './test-plan.mjs';
+import { tied } from '../../dist/cluster/local/process.js';
+import { nextOf } from '../test-plan.mjs';
+import { awaitedSeconds, CpuTimes, machineSeconds } from './cpu-times.mjs';
 
 /** Timeout of a process, also on a slow machine: the slowest starts a whole cluster and breaks it six times. */
 const RUN_MS_MAX = 45 * 60_000;
-/** Linux counts process time in hundredths of a second (USER_HZ). */
-const TICKS_PER_SECOND = 100;
-/** The command that starts a program at the lowest priority. */
-const LOWEST_PRIORITY = ['nice', '-n', '19'];
+/** Priority of the background: a tenth of the time beside a process that computes, all of it beside waiting ones. */
+const BACKGROUND_NICE = 10;
+/** Pause after which a group's priority is set again: the kernel accepts ten such changes a second. */
+const AGAIN_MS = 200;
 /** Number of slowest processes that are listed with their durations. */
 const SLOWEST = 20;
 const FILE_ENDED = /^[✔✖] (dist\/test\/\S+) \(([\d.]+)ms\)$/gm;
 /** The line by which the test runner reports an uncaught error: see scripts/test-runner.mjs. */
 const UNCAUGHT = /^ℹ Error: .*(?:uncaughtException|unhandledRejection) event.*$/gm;
-const ENTRY = fileURLToPath(new URL('./test-files.mjs', import.meta.url));
+const ENTRY = fileURLToPath(new URL('../test-files.mjs', import.meta.url));
 
 /** @param plan processes with `files`, `seconds` and `cores`, in the order in which they should start */
 export class Turns {
@@ -27,9 +28,16 @@ export class Turns {
   /** Seconds and CPU seconds of the files that have ended; the CPU time of a process is divided as its duration is. */
   measured = {};
 
-  constructor(plan, env) {
+  #cpu = new CpuTimes();
+  #machine = machineSeconds();
+  #startedMs = performance.now();
+
+  /** @param services pids of what all tests share */
+  constructor(plan, env, services = []) {
     this.#waiting = [...plan];
     this.env = env;
+    this.services = services;
+    for (const pid of services) this.#cpu.add(pid);
   }
 
   /** Runs all processes and prints each one's output when it ends; resolves with true if all passed. */
@@ -56,9 +64,12 @@ export class Turns {
 
   #start(planned, next) {
     const program = [process.execPath, '--test-reporter=spec', ENTRY, ...planned.files];
-    const [first, ...others] = planned.background === true ? [...LOWEST_PRIORITY, ...program] : program;
+    const isBackground = planned.background === true;
+    const [first, ...others] = isBackground ? ['nice', '-n', String(BACKGROUND_NICE), ...program] : program;
     const [command, args] = tied(first, others);
     const child = spawn(command, args, { env: this.env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+    if (isBackground) yieldGroup(child.pid);
+    this.#cpu.add(child.pid);
     const one = { ...planned, child, startedMs: performance.now() };
     const written = [];
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes) => written.push(bytes));
@@ -66,8 +77,10 @@ export class Turns {
     const timer = setTimeout(() => endGroup(child, 'SIGKILL'), RUN_MS_MAX);
     let used = 0;
     child.on('exit', () => {
-      used = endedChildrenSeconds() - this.#counted;
-      this.#counted += used;
+      const awaited = awaitedSeconds() - this.#counted;
+      this.#counted += awaited;
+      // Both miss something: killed processes, and those that live less than a second.
+      used = Math.max(awaited, this.#cpu.secondsOf(child.pid));
     });
     child.on('close', (code, signal) => {
       clearTimeout(timer);
@@ -82,7 +95,8 @@ export class Turns {
       next();
     });
   }
-  #counted = 0;
+  /** This process may have had children before: the shell that became it. */
+  #counted = awaitedSeconds();
 
   #report() {
     const sum = (name) => this.#done.reduce((total, { counts }) => total + (counts[name] ?? 0), 0);
@@ -94,8 +108,14 @@ export class Turns {
     const used = this.#done.reduce((total, one) => total + one.used, 0);
     for (const name of ['tests', 'pass', 'fail', 'cancelled', 'skipped', 'todo']) lines.push(`ℹ ${name} ${sum(name)}`);
     if (failures.length > 0) lines.push('', '✖ failing tests:', '', ...failures);
+    const { busy, cores } = machineSeconds();
+    const elapsed = (performance.now() - this.#startedMs) / 1_000;
+    const services = this.services.reduce((total, pid) => total + this.#cpu.secondsOf(pid), 0);
+    this.#cpu.stop();
     process.stdout.write(
-      `the slowest of ${this.#done.length} processes, CPU ${used.toFixed(0)} s in all:\n${lines.join('\n')}\n`,
+      `${elapsed.toFixed(0)} s; CPU ${used.toFixed(0)} s of tests and ${services.toFixed(0)} s of shared services; ` +
+        `${cores} cores computed for ${(busy - this.#machine.busy).toFixed(0)} s, also for other programs\n` +
+        `the slowest of ${this.#done.length} processes:\n${lines.join('\n')}\n`,
     );
     return failures.length === 0 && !this.#stopping && sum('pass') > 0;
   }
@@ -129,13 +149,14 @@ function endGroup({ pid }, signal = 'SIGTERM') {
   }
 }
 
-/** Returns the CPU time of all ended child processes, including their children. Source: proc(5), cutime and cstime. */
-function endedChildrenSeconds() {
-  const stat = readFileSync('/proc/self/stat', 'utf8');
-  const [user, system] = stat
-    .slice(stat.lastIndexOf(') ') + 2)
-    .split(' ')
-    .slice(13, 15)
-    .map(Number);
-  return (user + system) / TICKS_PER_SECOND;
+/**
+ * Lowers the priority of a process group: Linux divides the time among the sessions of processes first, and only within
+ * a session by `nice`. Source: sched(7), autogroups; a kernel without them has no such file.
+ */
+function yieldGroup(pid) {
+  try {
+    writeFileSync(`/proc/${pid}/autogroup`, String(BACKGROUND_NICE));
+  } catch (error) {
+    if (error.code === 'EAGAIN') setTimeout(() => yieldGroup(pid), AGAIN_MS);
+  }
 }
