@@ -33,6 +33,8 @@ interface Starting {
 
 /** A cluster of node processes, on the Cassandra and the NATS that all test files share. */
 export class ClusterNodes {
+  private tables: Promise<CassandraTables> | undefined;
+
   private constructor(
     readonly nodes: readonly ServerProcess[],
     /** Sends each request to another node. */
@@ -153,16 +155,18 @@ export class ClusterNodes {
     return (await this.read((tables) => tables.range(journal, partition, { limit: RANGE_LIMIT_MAX }))).length;
   }
 
+  /** Reads through one connection: to open one costs far more than what is read, and tests look many times a second. */
   private async read<T>(read: (tables: CassandraTables) => Promise<T>): Promise<T> {
     const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
-    const tables = await CassandraTables.open({ ...cassandraAddress(), keyspace: this.keyspace, replication: 1, log });
-    return read(tables).finally(() => tables.close());
+    this.tables ??= CassandraTables.open({ ...cassandraAddress(), keyspace: this.keyspace, replication: 1, log });
+    return read(await this.tables);
   }
 
   async dispose(): Promise<void> {
     await this.balancer.close();
     await Promise.all(this.nodes.map((node) => node.dispose()));
     await rm(this.folder, { recursive: true, force: true });
+    await this.tables?.then((tables) => tables.close()).catch(() => undefined);
     await dropKeyspace(this.keyspace);
   }
 }
