@@ -23,9 +23,10 @@ import { preflightHeaders } from './http/request/headers.js';
 import { ConstantHead, isUsual, requestId, respond, respondAhead, respondUsual } from './http/responder.js';
 import { type Answer, type AnyRoute, JsonText, Streamed } from './http/route.js';
 import type { Services } from './http/services.js';
-import { STREAMING_PATH, StreamingEndpoints } from './streaming/endpoints.js';
+import { StreamingEndpoints } from './streaming/endpoints/endpoints.js';
+import { PAGE_STREAM_PATH, PageSessions } from './streaming/endpoints/page-sessions.js';
+import { STREAMING_PATH } from './streaming/endpoints/requests.js';
 import { Hub } from './streaming/hub.js';
-import { PAGE_STREAM_PATH, PageSessions } from './streaming/page-sessions.js';
 import type { StreamSources } from './streaming/sources.js';
 
 export interface ServerOptions {

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../actors/domain/time.js';
 import { type Answer, Streamed } from '../../http/route.js';
-import { CHUNK_END } from '../../streaming/event-source.js';
+import { CHUNK_END } from '../../streaming/endpoints/event-source.js';
 
 export const EVENT_STREAM = 'text/event-stream';
 const HEADERS = { 'content-type': EVENT_STREAM, 'cache-control': 'private, no-store', 'x-accel-buffering': 'no' };

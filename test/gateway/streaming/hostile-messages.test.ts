@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { after, before, test } from 'node:test';
 import { WebSocket } from 'ws';
-import { MESSAGES_MAX, MESSAGES_SPAN_MS, MessageCount } from '../../../gateway/streaming/web-socket.js';
+import { MESSAGES_MAX, MESSAGES_SPAN_MS, MessageCount } from '../../../gateway/streaming/endpoints/web-socket.js';
 import { urlOf } from '../../kit/network/sockets.js';
 import { TestServer } from '../../kit/services/server.js';
 import { until } from '../../kit/time/until.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { STREAMS_PER_ACCOUNT_MAX } from '../../../gateway/streaming/endpoints.js';
+import { STREAMS_PER_ACCOUNT_MAX } from '../../../gateway/streaming/endpoints/admission.js';
 import { until } from '../../kit/time/until.js';
 import { ALICE, account, GatewayFixture } from '../http/gateway-fixture.js';
 import { NO_RELATIONS, NO_SOURCES } from './no-sources.js';

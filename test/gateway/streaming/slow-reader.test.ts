@@ -2,7 +2,7 @@ import uws, { type HttpResponse } from 'uWebSockets.js';
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { test } from 'node:test';
-import { EventSourceStream } from '../../../gateway/streaming/event-source.js';
+import { EventSourceStream } from '../../../gateway/streaming/endpoints/event-source.js';
 import { StreamEvent } from '../../../gateway/streaming/stream-event.js';
 import { streamNamed } from '../../../gateway/streaming/stream-kinds.js';
 import { until } from '../../kit/time/until.js';

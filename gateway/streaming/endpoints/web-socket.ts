@@ -1,8 +1,8 @@
 import type { WebSocket } from 'uWebSockets.js';
-import type { CloseReason, Connection, StreamSocket } from './connection.js';
-import type { Since } from './position.js';
-import type { StreamEvent } from './stream-event.js';
-import type { StreamKind } from './stream-kinds.js';
+import type { CloseReason, Connection, StreamSocket } from '../connection.js';
+import type { Since } from '../position.js';
+import type { StreamEvent } from '../stream-event.js';
+import type { StreamKind } from '../stream-kinds.js';
 
 /** Data of a WebSocket from its upgrade on. */
 export interface SocketData {

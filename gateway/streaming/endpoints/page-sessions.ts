@@ -1,8 +1,8 @@
-import { type Problem, problem } from '../../actors/domain/problem.js';
-import { type Authenticated, sessionCaller, tokenHash, usable } from '../http/authenticator.js';
-import type { Head } from '../http/request/head.js';
-import type { Services } from '../http/services.js';
-import { isOwnOrigin, sessionAccount, sessionOf } from '../oauth/session.js';
+import { type Problem, problem } from '../../../actors/domain/problem.js';
+import { type Authenticated, sessionCaller, tokenHash, usable } from '../../http/authenticator.js';
+import type { Head } from '../../http/request/head.js';
+import type { Services } from '../../http/services.js';
+import { isOwnOrigin, sessionAccount, sessionOf } from '../../oauth/session.js';
 
 /** Path of the stream of the built-in client: the events of `user` for the session of the browser, over SSE. */
 export const PAGE_STREAM_PATH = '/web/streaming';

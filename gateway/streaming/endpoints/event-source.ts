@@ -1,8 +1,8 @@
 import type { HttpResponse } from 'uWebSockets.js';
-import { CORS_HEADERS } from '../http/request/headers.js';
-import type { CloseReason, StreamSocket } from './connection.js';
-import type { StreamEvent } from './stream-event.js';
-import type { StreamKind } from './stream-kinds.js';
+import { CORS_HEADERS } from '../../http/request/headers.js';
+import type { CloseReason, StreamSocket } from '../connection.js';
+import type { StreamEvent } from '../stream-event.js';
+import type { StreamKind } from '../stream-kinds.js';
 import { CATCH_UP_BUFFERED_BYTES_MAX, SOCKET_BUFFERED_BYTES_MAX, Waiting } from './web-socket.js';
 
 /** Time in ms after which a disconnected client reconnects: by then another node has taken over. */
