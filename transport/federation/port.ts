@@ -36,8 +36,9 @@ export type FetchOutcome =
   | { readonly kind: 'failed'; readonly reason: string };
 
 /**
- * Outcome of a delivery. `gone`: 404 or 410. `refused`: repeating is useless. `later`: it may be repeated. Its reason
- * `local` means that nothing was sent: the signer's key cannot be read, or too many requests wait here.
+ * Outcome of a delivery. `gone`: 404 or 410. `refused`: repeating is useless; without a status nothing was sent, since
+ * the address may not be used or its domain is suspended. `later`: it may be repeated. Its reason `local` means that
+ * nothing was sent: the signer's key cannot be read, or too many requests wait here.
  */
 export interface DeliveryOutcome {
   readonly kind: 'delivered' | 'gone' | 'refused' | 'later';

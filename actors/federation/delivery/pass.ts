@@ -249,8 +249,8 @@ export class HostPass {
     const outcome = kind === 'later' ? reason : kind;
     if (outcome === 'delivered') figures.delivered++;
     else figures.failed[outcome]++;
-    // The host was not asked, so this says nothing about it.
-    if (outcome === 'local') return;
+    // The host was not asked, so this says nothing about it: a fault of this server, or an address that may not be used.
+    if (outcome === 'local' || (outcome === 'refused' && status === undefined)) return;
     this.#tally[outcome]++;
     if (scheme !== undefined) this.#scheme = scheme;
     if (kind !== 'later') this.#breaker = afterAnswer(this.#breaker, nowMs);

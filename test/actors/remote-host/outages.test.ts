@@ -88,6 +88,30 @@ test('failures of this server itself open no breaker, and their deliveries go ou
   );
 });
 
+test('deliveries that may not be sent are dropped, and say nothing about their host', async () => {
+  const here = await world();
+  here.plays.answer = () => LATER;
+  for (const id of ['1', '2', '3']) await here.queue({ id, inboxes: [FAR] });
+  await here.stage.clock.advance(DAY_MS);
+  const failing = await here.show('far.example');
+  // Its domain is suspended now.
+  here.plays.answer = () => ({ kind: 'refused' });
+  await here.stage.clock.advance(DAY_MS);
+  const suspended = await here.show('far.example');
+  assert.deepEqual(
+    [suspended.breaker?.failingSinceMs, suspended.breaker?.openings],
+    [failing.breaker?.failingSinceMs, failing.breaker?.openings],
+  );
+  assert.deepEqual(
+    [suspended.tally?.refused, suspended.tally?.dropped, here.figures.dropped.refused, await here.rows('far.example')],
+    [0, 3, 3, 0],
+  );
+  here.plays.answer = () => LATER;
+  await here.queue({ id: 'later', inboxes: [FAR] });
+  await here.stage.clock.advance(6 * DAY_MS);
+  assert.equal((await here.show('far.example')).gone, true, 'a week without an answer has passed');
+});
+
 test('an open breaker admits one request at a time if the first one fails here', async () => {
   const here = await world();
   here.plays.answer = () => LATER;
