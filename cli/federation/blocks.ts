@@ -2,7 +2,12 @@ import { open } from 'node:fs/promises';
 import { isProblem } from '../../actors/domain/problem.js';
 import { type ListedBlock, readBlocks, writeBlocks } from '../../actors/domain/servers/block-list.js';
 import type { Node } from '../../compose/node.js';
-import { addListedBlocks, BLOCK_LIST_BYTES_MAX, listedBlocks } from '../../gateway/moderation/listed-blocks.js';
+import {
+  addListedBlocks,
+  BLOCK_LIST_BYTES_MAX,
+  listedBlocks,
+  tooMany,
+} from '../../gateway/moderation/listed-blocks.js';
 import { Refused } from '../refused.js';
 import { type Declare, printLine, type WithRun } from '../running.js';
 
@@ -58,6 +63,8 @@ export function addBlockCommands(command: Declare, withRun: WithRun<BlockOperati
   command('import-blocks <file>', 'add limits from CSV to domains that have none').action((path: string, flags) =>
     withRun(flags, async (run) => {
       const blocks = readBlocks(await textOf(path));
+      const refusal = tooMany(blocks);
+      if (refusal !== undefined) throw new Refused(refusal.detail);
       let added = 0;
       const skipped: string[] = [];
       for (let at = 0; at < blocks.length; at += AT_ONCE) {

@@ -7,9 +7,10 @@ import type { NodeBase } from '../base.js';
 
 /** Opens the subscriptions to lists of domain blocks. The node of the instance's actor reads them. */
 export function openBlockLists(base: NodeBase, { web, addressGuard }: Outside, services: Services): BlockLists {
-  const { clock, placement } = base;
+  const { clock, placement, logger } = base;
   return new BlockLists({
     ...{ services, clock, failed: unread(base, 'failed to read a list of blocks') },
+    refused: (url, reason) => logger.warn({ url, reason }, 'failed to apply a list of blocks'),
     // A redirect to plain HTTP would let anybody on the way change the list.
     fetch: (url, types, bytesMax) => web.get(url, types, bytesMax, (at) => addressGuard.maySend(at)),
     isMine: () => placement.epochOf(idShard(INSTANCE_ID)) !== undefined,

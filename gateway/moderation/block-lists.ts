@@ -8,7 +8,7 @@ import { ENTRIES_MAX } from '../../actors/instance/entries.js';
 import type { InstanceEntry, InstanceListReading } from '../../proto/gen/types.js';
 import type { Services } from '../http/services.js';
 import { putEntry, removeEntry } from '../settings/changes.js';
-import { unlimitedDomains } from './listed-blocks.js';
+import { tooMany, unlimitedDomains } from './listed-blocks.js';
 
 /** Largest list: ten times the largest public ones. A list is parsed at once, so its size bounds a pause of the node. */
 export const LIST_BYTES_MAX = 2_000_000;
@@ -41,6 +41,8 @@ export interface BlockListNeeds {
   readonly isMine: () => boolean;
   /** Called when the store could not be read or written. */
   readonly failed: (error: unknown) => void;
+  /** Called when a list cannot be read or applied, for the operator's log. */
+  readonly refused: (url: string, reason: string) => void;
 }
 
 /** Lists of domain blocks to which operators subscribe. One node reads each of them daily. */
@@ -93,15 +95,15 @@ export class BlockLists {
     const { services, clock } = this.#needs;
     const before = readingOf(entry);
     const found = await this.changes(entry);
-    if (isProblem(found)) return this.#note(entry.id, { ...before, problem: found.detail });
+    if (isProblem(found)) return this.#note(entry, { ...before, problem: found.detail });
     const counts = { added: found.added.length, changed: found.changed.length, removed: found.removed.length };
     const read = { ...before, ...counts, readAtMs: clock.nowMs() };
     const isShort = isShrunk(entry.id, found, await services.entries.of('domain_blocks'));
     if (!isApproved && isShort)
-      return this.#note(entry.id, { ...read, applied: false, problem: 'The list lost most of its domains' });
+      return this.#note(entry, { ...read, applied: false, problem: 'The list lost most of its domains' });
     const isPermitted = isApproved || entry.blockList?.policy === 'apply';
     const fault = isPermitted ? await this.#apply(entry.id, found) : undefined;
-    return this.#note(entry.id, {
+    return this.#note(entry, {
       ...read,
       applied: isPermitted && fault === undefined,
       problem: fault?.detail ?? '',
@@ -132,8 +134,7 @@ export class BlockLists {
       return problem('unavailable', `The list cannot be fetched as CSV of ${LIST_BYTES_MAX / 1_000_000} MB at most`);
     const blocks = readBlocks(Buffer.from(file.bytes).toString('utf8'), LIST_LINES_MAX);
     if (blocks.length === 0) return problem('invalid', 'The list names no domain');
-    if (blocks.length > ENTRIES_MAX) return problem('invalid', `The list names more than ${ENTRIES_MAX} domains`);
-    return blocks;
+    return tooMany(blocks) ?? blocks;
   }
 
   /** Writes changes in the name of a list. An operator who was faster wins. Returns what stopped it. */
@@ -151,7 +152,8 @@ export class BlockLists {
     return undefined;
   }
 
-  async #note(id: string, read: InstanceListReading): Promise<InstanceListReading> {
+  async #note({ id, key }: InstanceEntry, read: InstanceListReading): Promise<InstanceListReading> {
+    if (read.problem !== '') this.#needs.refused(key, read.problem);
     const reading = { ...read, triedAtMs: this.#needs.clock.nowMs() };
     await this.#needs.services.askInstance(INSTANCE_ID, 'noteReading', { id, reading });
     return reading;

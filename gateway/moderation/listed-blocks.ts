@@ -1,8 +1,9 @@
 import { eachBounded } from '../../actors/domain/each-bounded.js';
-import { isProblem, type Problem } from '../../actors/domain/problem.js';
+import { isProblem, type Problem, problem } from '../../actors/domain/problem.js';
 import { COMMENT_CHARS_MAX, type ListedBlock, SEVERITIES } from '../../actors/domain/servers/block-list.js';
 import { domainName } from '../../actors/domain/servers/domain-name.js';
 import { protectedDomains } from '../../actors/domain/servers/list-changes.js';
+import { ENTRIES_MAX } from '../../actors/instance/entries.js';
 import type { Services } from '../http/services.js';
 import { type EntryChange, putEntry } from '../settings/changes.js';
 
@@ -12,6 +13,10 @@ export const BLOCK_LIST_BYTES_MAX = 10_000_000;
 const AT_ONCE = 16;
 /** Longest part of a line that a report about skipped ones repeats. */
 const SHOWN_CHARS_MAX = 300;
+
+/** Returns the refusal of a list with more domains than there can be limits. None of it takes effect. */
+export const tooMany = (listed: readonly ListedBlock[]): Problem | undefined =>
+  listed.length > ENTRIES_MAX ? problem('invalid', `The list names more than ${ENTRIES_MAX} domains`) : undefined;
 
 /** Returns all limits of domains, as lists of blocks contain them. @throws Unavailable */
 export async function listedBlocks({ entries }: Pick<Services, 'entries'>): Promise<ListedBlock[]> {

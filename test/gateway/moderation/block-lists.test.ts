@@ -91,11 +91,14 @@ test('a list is read daily by one node, and hourly after a failure, which change
   const clock = Object.assign(new VirtualClock(), { nowMs: () => nowMs });
   let isMine = false;
   let readings = 0;
+  const refused: string[] = [];
   const lists = new BlockLists({
     ...{ services, clock, isMine: () => isMine, failed: (error) => assert.fail(String(error)) },
-    fetch: async () => {
+    refused: (...why) => refused.push(why.join(': ')),
+    fetch: async (_url, _types, bytesMax) => {
       readings += 1;
-      return bodies['/daily.csv'] === undefined ? undefined : { bytes: Buffer.from(bodies['/daily.csv']) };
+      const bytes = Buffer.from(bodies['/daily.csv'] ?? '');
+      return bytes.length === 0 || bytes.length > bytesMax ? undefined : { bytes };
     },
   });
   const after = async (ms: number) => {
@@ -111,7 +114,10 @@ test('a list is read daily by one node, and hourly after a failure, which change
   assert.equal(await after(23 * 3_600_000), 1);
   bodies['/daily.csv'] = undefined;
   assert.equal(await after(2 * 3_600_000), 2);
+  bodies['/daily.csv'] = 'large.example\n'.repeat(10_000_000 / 14);
   assert.equal(await after(3_600_000), 3);
+  const why = `${url}: The list cannot be fetched as CSV of 2 MB at most`;
+  assert.deepEqual(refused, [why, why]);
   assert.deepEqual(await limits(), { 'two.example': 'suspend' });
   const [list] = (await run('blockList.list', {})).lists;
   assert.match(list?.problem ?? '', /cannot be fetched/);

@@ -1,11 +1,20 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile, writeFile } from 'node:fs/promises';
+import type { ServerResponse } from 'node:http';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { WebPages } from '../../kit/network/web-pages.js';
 import { prefixed, program, ServerProcess, withoutSettings } from '../../kit/services/server-process.js';
 
 const run = promisify(execFile);
+const [LARGE_BYTES, LARGE_MB] = [10_000_000, 10];
+/** Bytes of a list that a reader may have taken when it stops at 2 MB: the rest is in buffers of sockets. */
+const TAKEN_BYTES_MAX = 24_000_000;
+/** Growth of the server's peak memory while it reads a list that has no end. */
+const GROWTH_KB_MAX = 48_000;
 /** Domains of the list that takes effect by itself. */
 const DOMAINS = 24;
 
@@ -13,10 +22,13 @@ let server: ServerProcess;
 let pages: WebPages;
 /** Bodies by path; an absent one is a 404. */
 const bodies: Record<string, string | undefined> = {};
+/** Bytes that were written to the reader of `/endless.csv` before it left. */
+let taken = 0;
 before(async () => {
   pages = await WebPages.open((request, response) => {
     const body = bodies[request.url ?? ''];
-    if (body === undefined) response.writeHead(404).end();
+    if (request.url === '/endless.csv' && body === undefined) void endless(response);
+    else if (body === undefined) response.writeHead(404).end();
     else response.writeHead(200, { 'content-type': 'text/csv' }).end(body);
   });
   server = await ServerProcess.start({ FEDERATION_ALLOW_CIDRS: 'loopback' });
@@ -90,6 +102,63 @@ test('a list that takes effect by itself keeps its limits when it cannot be read
   assert.equal((await limits()).length, DOMAINS);
   assert.deepEqual((await list('remove', url, '--keep')).lines, [{ limits: DOMAINS }]);
   assert.equal((await limits()).length, DOMAINS);
+});
+
+/** Writes domains until the reader leaves. */
+async function endless(response: ServerResponse): Promise<void> {
+  response.writeHead(200, { 'content-type': 'text/csv' });
+  let isOpen = true;
+  const closed = once(response, 'close').then(() => (isOpen = false));
+  const lines = domains(1_000);
+  for (taken = 0; isOpen; taken += lines.length)
+    if (!response.write(lines)) await Promise.race([once(response, 'drain'), closed]);
+}
+
+const domains = (count: number) => Array.from({ length: count }, (_, one) => `m${one}.example\n`).join('');
+const large = domains(LARGE_BYTES / 10).slice(0, LARGE_BYTES);
+
+/** Returns the peak of the server's resident memory in KB. */
+async function peakKb(): Promise<number> {
+  const status = await readFile(`/proc/${server.pid}/status`, 'utf8');
+  return Number(/^VmHWM:\s+(\d+) kB/m.exec(status)?.[1]);
+}
+
+test('a list of 10 MB, or without an end, is read up to 2 MB; its limits stay, and the operator sees why', async () => {
+  const url = at('/endless.csv');
+  const own = await limits();
+  bodies['/endless.csv'] = 'listed.example\n';
+  assert.equal((await list('add', url, '--policy', 'apply')).lines[0]?.applied, true);
+  const listed = [...own, 'listed.example suspend'].sort();
+  for (const body of [large, undefined]) {
+    bodies['/endless.csv'] = body;
+    const beforeKb = await peakKb();
+    const [applied, diff] = [await list('apply', url), await list('diff', url)];
+    for (const problem of [applied.lines[0]?.problem, diff.message]) assert.match(problem, /CSV of 2 MB at most/);
+    assert.ok((await peakKb()) - beforeKb < GROWTH_KB_MAX, `${beforeKb} to ${await peakKb()} KB`);
+    assert.deepEqual(await limits(), listed);
+  }
+  assert.ok(taken > 2_000_000 && taken < TAKEN_BYTES_MAX, `${taken} bytes`);
+  const [state] = (await list('list')).lines;
+  assert.deepEqual([state.url, state.added], [url, 1]);
+  assert.match(state.problem, /2 MB at most/);
+  assert.match(server.log, /failed to apply a list of blocks/);
+  assert.deepEqual((await list('remove', url)).lines, [{ limits: 1 }]);
+});
+
+test('a file of more than 10 MB, or with more domains than there can be limits, adds none', async () => {
+  const before = await limits();
+  const file = join(server.dataDir, 'large.csv');
+  for (const [text, message] of [
+    [`${large}\n`, new RegExp(`larger than ${LARGE_MB} MB`)],
+    [large, /names more than 5000 domains/],
+    [domains(5_001), /names more than 5000 domains/],
+  ] as const) {
+    await writeFile(file, text);
+    const ended = await cli('federation', 'import-blocks', file);
+    assert.notEqual(ended.code, 0);
+    assert.match(ended.message, message);
+  }
+  assert.deepEqual(await limits(), before);
 });
 
 test('addresses inside, unknown lists and policies, and missing arguments end with a message and change nothing', async () => {

@@ -9,7 +9,7 @@ import {
 import { type AnyRoute, redirect, uploaded } from '../../../http/route.js';
 import type { Services } from '../../../http/services.js';
 import { LIST_BYTES_MAX, LIST_LINES_MAX } from '../../../moderation/block-lists.js';
-import { addListedAllows, addListedBlocks, listedBlocks } from '../../../moderation/listed-blocks.js';
+import { addListedAllows, addListedBlocks, listedBlocks, tooMany } from '../../../moderation/listed-blocks.js';
 import { personalForm, personalPage } from '../personal.js';
 import { type EntryPages, showEntries } from './entries.js';
 
@@ -66,7 +66,7 @@ export function domainFileRoutes<R>(kind: EntryPages<R>, list: AnyRoute): AnyRou
       const listed = readBlocks(text, LIST_LINES_MAX);
       const refuse = (message: string) => showEntries(kind, moderator, { faults: { file: message } });
       if (listed.length === 0) return refuse(reader.texts.moderation.entries.noFile);
-      const done = await file.added(request.services, session.account.id, listed);
+      const done = tooMany(listed) ?? (await file.added(request.services, session.account.id, listed));
       if (isProblem(done)) return refuse(done.detail);
       return redirect(`${path}?added=${done.added}&skipped=${done.skipped.length}`, 303);
     },

@@ -133,7 +133,11 @@ test('a file without a domain, none at all, and a forged form change nothing', a
   }
   assert.equal((await sendFile(chief, BLOCKS, '\u0000\ufffd\u0001,,,,')).status, 303);
   assert.equal((await sendFile(chief, BLOCKS, 'evil.example', { csrf: 'forged' })).status, 403);
-  assert.equal((await sendFile(chief, BLOCKS, 'x'.repeat(3_000_000))).status, 413);
+  for (const bytes of [3_000_000, 10_000_000])
+    assert.equal((await sendFile(chief, BLOCKS, 'x'.repeat(bytes))).status, 413);
+  const many = await sendFile(chief, BLOCKS, Array.from({ length: 5_001 }, (_, one) => `m${one}.example`).join('\n'));
+  assert.equal(many.status, 422);
+  assert.match(many.text, /id="file-wrong" role="alert">The list names more than 5000 domains/);
   assert.deepEqual(await stored('domain_blocks'), before);
 });
 
