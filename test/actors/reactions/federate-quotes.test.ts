@@ -92,6 +92,22 @@ test('a quote of a remote status asks its author, and shows after the Accept, wi
   assert.deepEqual(await tables.get(quoteStamps, { account: bob, stamp: STAMP }), { statusId: id });
 });
 
+test('a scheduled status that answers a remote one and quotes it is sent at its time', async () => {
+  const { account, ann, bob, theirs, quote, stage, sent, sentTypes } = await world();
+  const answer = { inReplyToId: theirs, inReplyToAccountId: bob, conversationId: theirs };
+  const dueMs = stage.clock.nowMs() + 600_000;
+  const kept = await account(ann, 'schedule', { post: { ...blankPost, ...answer, quote }, dueMs });
+  assert.ok('id' in kept);
+  await stage.clock.advance(600_000 - 1);
+  assert.deepEqual(await sentTypes(), []);
+  await stage.clock.advance(1);
+  await account(ann, 'alarm', { what: kept.id, atMs: dueMs });
+  const [create, request, ...more] = await sent();
+  assert.deepEqual([create?.activity.type, request?.activity.type, more], ['Create', 'QuoteRequest', []]);
+  const { inReplyTo, quote: quoted } = create?.activity.object ?? {};
+  assert.deepEqual([inReplyTo, quoted], [THEIRS, THEIRS]);
+});
+
 test('the quote goes when its author revokes or refuses it', async () => {
   const { post, quote, sent, record, settle, theirs, tables, bob } = await world();
   const id = await post({ quote });
