@@ -54,7 +54,9 @@ async function quotingStatus(
   }
   if (found === 'irrelevant' || isMissing(found)) return outcomeOfNote(found);
   const record = await tables.get(statuses, { status: found.id });
-  if (record === undefined || record.deleted || record.accountId !== sender.id) return 'ignored';
+  // A new status has its row shortly after its author's actor has answered.
+  if (record === undefined) return mayFetch ? 'later' : 'needs-fetch';
+  if (record.deleted || record.accountId !== sender.id) return 'ignored';
   const isQuoting = isWhole || record.quote?.statusId === quoted.id || record.quote?.uri === allowed.objectId;
   return isQuoting ? record : 'ignored';
 }

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
+import type { StoreStatusRecord } from '../../../../proto/gen/types.js';
 import { deletedUris, quoteStamps } from '../../../../store/federation-tables.js';
-import { put } from '../../../../store/port.js';
-import { following } from '../../../../store/tables.js';
+import { put, remove } from '../../../../store/port.js';
+import { following, statuses } from '../../../../store/tables.js';
 import { type Document, type PeerActor, PUBLIC } from '../../../kit/federation/peer.js';
 import { ForeignWorld, type Sent } from '../inbox/foreign-world.js';
 
@@ -81,6 +82,20 @@ test('the quoting status is stored if the request contains it, and fetched if it
   for (const more of [{ quote: localStatus(12) }, { attributedTo: 'https://v.example/users/x' }])
     assert.deepEqual(await received(note(more)), []);
   assert.equal(world.waited.length, waited + 3);
+});
+
+test('a request about a quoting status that has no row yet waits for it', async () => {
+  const { quoting, uri } = await pair(16);
+  const request = ann.activity('QuoteRequest', localStatus(16), { instrument: uri });
+  const row = await world.tables.get(statuses, { status: quoting.id });
+  await world.tables.write([remove(statuses, { status: quoting.id })]);
+  const [waited, sent] = [world.waited.length, world.sent.length];
+  assert.equal(await world.gets(ann, request), 'taken');
+  assert.equal(await world.later(ann, request), 'later');
+  assert.deepEqual([world.waited.length, world.sent.length], [waited + 1, sent]);
+  await world.tables.write([put(statuses, { status: quoting.id }, row as StoreStatusRecord)]);
+  assert.equal(await world.later(ann, request), 'done');
+  assert.equal(world.sent.at(-1)?.[1], 'requestQuote');
 });
 
 test('requests about what the sender may not see, or with a status that is not theirs, have no effect', async () => {
