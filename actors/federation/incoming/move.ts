@@ -5,8 +5,11 @@ import { idOf } from '../reading/values.js';
 import { isMissing } from '../remote/port.js';
 import { localAccountAt, outcomeOf } from './local.js';
 
-/** A target that was fetched within this time is known as it is now: a fetch is repeated after 5 min at the earliest. */
-const FRESH_MS = 360_000;
+/**
+ * Age of a fetched target that is known as it is now: a fetch takes 8 s at most. People often name an alias just before
+ * they move, so an older document says nothing; it is fetched again after 5 min at the earliest.
+ */
+const FRESH_MS = 10_000;
 
 /**
  * The sender moves to an account that names it as its alias (`alsoKnownAs`), and that has not moved itself: so chains

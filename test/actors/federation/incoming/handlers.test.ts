@@ -234,6 +234,25 @@ test('a Move waits for its target in an order of its own, and other activities i
   assert.deepEqual(world.orders.slice(-2), [`${ann.uri}#moves`, ann.uri]);
 });
 
+test('a Move waits until its target, which was fetched a minute before, is known as it is now', async () => {
+  const target = world.peer.actor('target');
+  const known = world.knows(target);
+  const fetched = (fetchedAtMs: number, alsoKnownAs: readonly string[]) => {
+    const remote = { ...known.remote, alsoKnownAs, movedTo: '', fetchedAtMs };
+    world.accounts.set(target.uri, { ...known, remote: remote as never });
+  };
+  const move = ann.activity('Move', ann.uri, { target: target.uri });
+  const before = world.sent.length;
+  fetched(world.nowMs() - 60_000, []);
+  assert.equal(await world.later(ann, move), 'later');
+  fetched(world.nowMs(), []);
+  assert.equal(await world.later(ann, { ...move, id: world.peer.uri('acts') }), 'ignored');
+  assert.equal(world.sent.length, before);
+  fetched(world.nowMs() - 60_000, [ann.uri]);
+  assert.equal(await world.later(ann, move), 'done');
+  assert.deepEqual(world.sent.at(-1)?.slice(0, 2), [annId, 'move']);
+});
+
 test('Flag files a report about a local account with statuses of it', async () => {
   const { id } = await world.stores(localStatus(60));
   const [[report, command, input] = []] = await commandsOf(
