@@ -34,7 +34,15 @@ export class TrustedLoopback {
   behindTls<Server extends { readonly url: string }>(
     start: (settings: Variables) => Promise<Server>,
   ): Promise<[SecureFront, Server]> {
-    return SecureFront.before(this.certificate, (BASE_URL) => start({ FEDERATION_ALLOW_CIDRS: 'loopback', BASE_URL }));
+    return this.behind(new SecureFront(this.certificate), start);
+  }
+
+  /** As `behindTls`, behind a front of another kind. */
+  behind<Server extends { readonly url: string }, Front extends SecureFront>(
+    front: Front,
+    start: (settings: Variables) => Promise<Server>,
+  ): Promise<[Front, Server]> {
+    return SecureFront.before(front, (BASE_URL) => start({ FEDERATION_ALLOW_CIDRS: 'loopback', BASE_URL }));
   }
 
   /** Starts a server of ours. @param more settings over those for loopback */

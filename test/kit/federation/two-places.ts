@@ -1,6 +1,7 @@
 import { operatorClient } from '../../../cli/operator-socket.js';
 import { call, makePeople, type Person } from '../../scenarios/cluster/people.js';
-import type { SecureFront } from '../network/secure-front.js';
+import { RecordingFront } from '../network/recording-front.js';
+import { SecureFront } from '../network/secure-front.js';
 import { ClusterNodes } from '../services/cluster-nodes.js';
 import { ServerProcess } from '../services/server-process.js';
 import { until } from '../time/until.js';
@@ -38,39 +39,49 @@ const oneProcess = (settings: Variables, environment: Variables) => ServerProces
 const nodes = (settings: Variables, environment: Variables) =>
   ClusterNodes.start({ RATE_LIMITS: 'off', LOG_LEVEL: 'debug', ...settings }, { count: NODES, environment });
 
+const plain = ({ certificate }: TrustedLoopback) => new SecureFront(certificate);
+
 /** One server of ours with one person. Other servers reach it over TLS. */
-export class Place<Server extends Installed = ServerProcess> {
+export class Place<Server extends Installed = ServerProcess, Front extends SecureFront = SecureFront> {
   private constructor(
     readonly server: Server,
     readonly person: Person,
-    private readonly front: SecureFront,
+    readonly front: Front,
     readonly loopback: TrustedLoopback,
   ) {}
 
   /** Opens two servers, each with a person of that name. Both trust one authority, and so does `fetch` of this test. */
   static pair(one: string, two: string): Promise<[Place, Place]> {
-    return Place.#pair([one, two], oneProcess);
+    return Place.#pair([one, two], oneProcess, plain);
+  }
+
+  /** As `pair`, behind fronts that record what the servers send to each other. */
+  static recorded(one: string, two: string): Promise<[RecordedPlace, RecordedPlace]> {
+    return Place.#pair([one, two], oneProcess, ({ certificate }) => new RecordingFront(certificate));
   }
 
   /** Opens two clusters of two nodes each, as `pair` opens two servers. */
   static clusters(one: string, two: string): Promise<[Place<ClusterNodes>, Place<ClusterNodes>]> {
-    return Place.#pair([one, two], nodes);
+    return Place.#pair([one, two], nodes, plain);
   }
 
-  static async #pair<Server extends Installed>(
-    [one, two]: readonly [string, string],
+  static async #pair<Server extends Installed, Front extends SecureFront>(
+    names: readonly [string, string],
     start: Start<Server>,
-  ): Promise<[Place<Server>, Place<Server>]> {
+    frontOf: (loopback: TrustedLoopback) => Front,
+  ): Promise<[Place<Server, Front>, Place<Server, Front>]> {
     const loopback = await TrustedLoopback.open();
-    return Promise.all([Place.#open(one, loopback, start), Place.#open(two, loopback, start)]);
+    const open = (name: string) => Place.#open(name, loopback, start, frontOf(loopback));
+    return Promise.all([open(names[0]), open(names[1])]);
   }
 
-  static async #open<Server extends Installed>(
+  static async #open<Server extends Installed, Front extends SecureFront>(
     name: string,
     loopback: TrustedLoopback,
     start: Start<Server>,
-  ): Promise<Place<Server>> {
-    const [front, server] = await loopback.behindTls((settings) => start(settings, loopback.environment));
+    behind: Front,
+  ): Promise<Place<Server, Front>> {
+    const [front, server] = await loopback.behind(behind, (settings) => start(settings, loopback.environment));
     const [person] = (await makePeople(server.dataDir, [name])) as [Person];
     return new Place(server, person, front, loopback);
   }
@@ -104,6 +115,9 @@ export class Place<Server extends Installed = ServerProcess> {
     return this.ask('GET', `search?q=${encodeURIComponent(what)}&resolve=true`, undefined, 'v2');
   }
 }
+
+/** A server of ours whose front records what it gets. */
+export type RecordedPlace = Place<ServerProcess, RecordingFront>;
 
 /** Waits until the condition is true, or has a value, and returns it. */
 export const seen = <T>(what: string, condition: () => Promise<T | false | undefined>, ms = SEEN_MS_MAX): Promise<T> =>

@@ -12,13 +12,12 @@ export class SecureFront {
   readonly #sockets = new Set<Socket>();
   readonly #server: Server;
 
-  private constructor({ key, cert }: Certificate) {
-    this.#server = createServer({ key, cert, ALPNProtocols: ['http/1.1'] }, (client) => this.#pass(client));
+  constructor({ key, cert }: Certificate) {
+    this.#server = createServer({ key, cert, ALPNProtocols: ['http/1.1'] }, (client) => this.#joined(client));
     this.#server.on('tlsClientError', () => undefined);
   }
 
-  static async open(certificate: Certificate): Promise<SecureFront> {
-    const front = new SecureFront(certificate);
+  static async open<Front extends SecureFront>(front: Front): Promise<Front> {
     await new Promise<void>((listening) => void front.#server.listen(0, '127.0.0.1', listening));
     return front;
   }
@@ -26,11 +25,11 @@ export class SecureFront {
   /**
    * Opens TLS before a server that `start` starts with the address that clients use. Closes it if the start fails.
    */
-  static async before<Server extends { readonly url: string }>(
-    certificate: Certificate,
+  static async before<Server extends { readonly url: string }, Front extends SecureFront>(
+    made: Front,
     start: (url: string) => Promise<Server>,
-  ): Promise<[SecureFront, Server]> {
-    const front = await SecureFront.open(certificate);
+  ): Promise<[Front, Server]> {
+    const front = await SecureFront.open(made);
     const server = await start(front.url).catch(async (error) => {
       await front.close();
       throw error;
@@ -48,17 +47,25 @@ export class SecureFront {
     await new Promise((closed) => this.#server.close(closed));
   }
 
-  #pass(client: Socket): void {
-    if (this.target === undefined) return void client.destroy();
-    const server = connect(this.target, '127.0.0.1');
+  /** Connects a client with the server. */
+  protected pass(client: Socket, target: number): void {
+    const server = connect(target, '127.0.0.1');
+    this.#keep(server);
     for (const [one, other] of [[client, server] as const, [server, client] as const]) {
-      this.#sockets.add(one);
       one.on('error', () => other.destroy());
-      one.on('close', () => {
-        this.#sockets.delete(one);
-        other.destroy();
-      });
+      one.on('close', () => other.destroy());
       one.pipe(other);
     }
+  }
+
+  #joined(client: Socket): void {
+    if (this.target === undefined) return void client.destroy();
+    this.#keep(client);
+    this.pass(client, this.target);
+  }
+
+  #keep(socket: Socket): void {
+    this.#sockets.add(socket);
+    socket.on('close', () => this.#sockets.delete(socket));
   }
 }

@@ -16,6 +16,15 @@ import { call, type Person } from '../../cluster/people.js';
 /** Longest wait for a request: counts of a poll leave two seconds after its first vote, other votes within a minute. */
 const SENT_MS_MAX = 120_000;
 
+/** Every kind of activity that leaves a server, with the type of its object where the activity contains one. */
+export const SENT_KINDS: readonly string[] = [
+  ...['Follow', 'Undo Follow', 'Accept Follow', 'Reject Follow', 'Block', 'Undo Block'],
+  ...['Create Note', 'Create Question', 'Create vote', 'Update Note', 'Update Question', 'Update Person'],
+  ...['Delete Tombstone', 'Delete', 'Like', 'Undo Like', 'Announce', 'Undo Announce', 'Flag', 'Move'],
+  ...['Add', 'Remove', 'Add Hashtag', 'Remove Hashtag'],
+  ...['QuoteRequest Note', 'Accept QuoteRequest', 'Reject QuoteRequest', 'Delete QuoteAuthorization'],
+].sort();
+
 /** A way to sign requests. */
 export type Scheme = 'cavage' | 'rfc9421';
 
@@ -28,7 +37,7 @@ export function schemeOf({ headers }: Received): Scheme | undefined {
 /** Returns the type of an activity and of its object, where the activity contains one. */
 export function kindOf({ type, object, instrument }: Document): string {
   if (type === 'Create' && object.name !== undefined) return 'Create vote';
-  if (instrument !== undefined) return `${type} ${instrument.type}`;
+  if (typeof instrument === 'object') return `${type} ${instrument.type}`;
   return typeof object?.type === 'string' ? `${type} ${object.type}` : type;
 }
 
