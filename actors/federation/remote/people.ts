@@ -168,7 +168,21 @@ export class People implements RemotePeople {
     const read = await this.#read(found.actorUri);
     if (isMissing(read)) return read;
     const isSame = read.username.toLowerCase() === found.username.toLowerCase();
-    return isSame ? this.#stored(read, found) : { missing: 'refused' };
+    if (!isSame) return { missing: 'refused' };
+    const disagreement = await this.#disagreementOf(found, domain);
+    return disagreement ?? this.#stored(read, found);
+  }
+
+  /**
+   * Asks the server of an actor whether it has this name, unless that server was asked for it. Otherwise any domain could
+   * give a name of its own to an actor of another server, and the limits of that domain would count for it.
+   */
+  async #disagreementOf({ username, domain, actorUri }: FoundName, asked: string): Promise<Missing | undefined> {
+    const host = hostOf(actorUri) ?? '';
+    if (host === domain || host === asked) return undefined;
+    const own = await findByName(this.#around.client, username, host, new URL(actorUri).protocol);
+    if (isMissing(own)) return own;
+    return own.domain === domain && own.actorUri === actorUri ? undefined : { missing: 'refused' };
   }
 
   /** Fetches an actor. Its document counts only under exactly its id. */

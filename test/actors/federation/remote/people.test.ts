@@ -90,6 +90,11 @@ test('addresses may have another domain than the actor, if both agree', async ()
   web.finger('far.example', 'bob', 'https://social.far.example/users/bob');
   const bob = await find('bob', 'social.far.example');
   assert.equal('domain' in bob && bob.domain, 'far.example');
+  web.actor('social.far.example', 'cat');
+  web.finger('social.far.example', 'cat', 'https://social.far.example/users/cat', 'acct:cat@far.example');
+  web.finger('far.example', 'cat', 'https://social.far.example/users/cat');
+  const cat = await find('cat', 'far.example');
+  assert.equal('domain' in cat && cat.domain, 'far.example');
 });
 
 test('nobody gets a name of another domain, or an account under another id', async () => {
@@ -99,6 +104,12 @@ test('nobody gets a name of another domain, or an account under another id', asy
   web.finger('evil.example', 'vic', 'https://v.example/users/vic', 'acct:vic@v.example');
   const vic = await find('vic', 'evil.example');
   assert.equal('domain' in vic && vic.domain, 'v.example');
+  // The same, under a name of its own: the actor's server does not agree, whether or not the actor is known.
+  web.actor('v.example', 'val');
+  web.finger('evil.example', 'val', 'https://v.example/users/val', 'acct:val@evil.example');
+  assert.deepEqual(await find('val', 'evil.example'), { missing: 'refused' });
+  const val = await find('val', 'v.example');
+  assert.equal('domain' in val && val.domain, 'v.example');
   // An actor that claims a name of its victim's domain.
   web.actor('evil.example', 'eve');
   web.finger('evil.example', 'eve', 'https://evil.example/users/eve', 'acct:vic@v.example');
