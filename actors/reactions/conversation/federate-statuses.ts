@@ -8,7 +8,7 @@ import type { ReadTables } from '../../../store/port.js';
 import { accounts, statuses } from '../../../store/tables.js';
 import { countsAlarm } from '../../conversation/poll.js';
 import type { ConversationEvents } from '../../conversation/slices.js';
-import { type ConversationState, parentOf } from '../../conversation/state.js';
+import { type ConversationState, parentOf, type ThreadEntry } from '../../conversation/state.js';
 import { accountUri, isLocal, statusUri } from '../../domain/addresses.js';
 import type { Relay, Relays } from '../../domain/servers/relays.js';
 import { type Outgoing, queueActivity } from '../../federation/delivery/queue.js';
@@ -18,7 +18,7 @@ import { inboxesOfFollowersOf, sharedInboxOf } from '../../federation/outgoing/a
 import { deleteActivity } from '../../federation/outgoing/delete.js';
 import { updateActivity } from '../../federation/outgoing/update.js';
 import type { Effects, Happened, Reaction } from '../../runtime/kind.js';
-import { participantsHere, participantsInRows } from './participants.js';
+import { participantsHere, participantsInGrafts, participantsInRows } from './participants.js';
 
 /** The dependencies of activities about statuses. */
 export interface FederationContext extends Rendering {
@@ -162,13 +162,22 @@ function tell(
   const entry = isForParticipants ? now.state.statuses.get(record.id) : undefined;
   const named = concerned(context, now, change);
   const here = entry === undefined ? [] : participantsHere(now.state, entry, unmarked);
-  const isUnknownElsewhere = named === undefined && here.length === 0 && entry?.spilled !== true;
+  const isGraftedOn = entry !== undefined && now.state.grafts?.has(record.id) === true;
+  const isUnknownElsewhere = named === undefined && here.length === 0 && entry?.spilled !== true && !isGraftedOn;
   if (isUnknownElsewhere && relaysFor(context, record).length === 0) return undefined;
   return sendAll();
 
   async function sendAll(): Promise<void> {
-    const others = entry === undefined ? [] : await participantsInRows(context.tables, entry);
+    const others = entry === undefined ? [] : await participantsElsewhere(entry);
     await send(context, now, effects, record, [...new Set([...(named ?? []), ...here, ...others])], render);
+  }
+
+  async function participantsElsewhere(entry: ThreadEntry): Promise<string[]> {
+    const [marked, answered] = await Promise.all([
+      participantsInRows(context.tables, entry),
+      participantsInGrafts(context.tables, now.state, entry),
+    ]);
+    return [...marked, ...answered];
   }
 }
 

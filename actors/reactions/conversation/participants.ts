@@ -1,6 +1,6 @@
 import type { ConversationMarkOf } from '../../../proto/gen/types.js';
 import type { ReadTables } from '../../../store/port.js';
-import { favouritedBy, quotes, rebloggedBy } from '../../../store/tables.js';
+import { favouritedBy, quotes, rebloggedBy, statuses } from '../../../store/tables.js';
 import { heldMarks } from '../../conversation/marks.js';
 import type { ConversationState, ThreadEntry } from '../../conversation/state.js';
 
@@ -24,6 +24,24 @@ export function participantsHere(
   const removed = unmarked.map(({ id, mark }) => [id, mark ?? {}] as const);
   for (const [by, { quote }] of [...removed, ...heldMarks(entry)]) found.push(quote === undefined ? by : quote.by);
   return found;
+}
+
+/**
+ * Returns the authors of answers that began conversations of their own; their statuses have rows. There are at most
+ * GRAFTS_OF_STATUS_MAX. @throws Unavailable
+ */
+export async function participantsInGrafts(
+  tables: Pick<ReadTables, 'getMany'>,
+  { grafts }: Readonly<ConversationState>,
+  { record }: ThreadEntry,
+): Promise<string[]> {
+  const replies = grafts?.get(record.id) ?? [];
+  if (replies.length === 0) return [];
+  const records = await tables.getMany(
+    statuses,
+    replies.map(({ replyId }) => ({ status: replyId })),
+  );
+  return records.flatMap((reply) => (reply === undefined ? [] : reply.accountId));
 }
 
 /** Returns the accounts whose marks have left the state, as far as rows tell. @throws Unavailable */

@@ -242,6 +242,11 @@ test('edits and deletions reach the servers of those who answered, favourited, r
           ...{ accountId: bob, domain: FAR, inReplyToId: statusId },
         },
       }),
+    'answered in a conversation of its own': (statusId, thread) => {
+      const id = makeId(stage.clock.nowMs(), 3, 3);
+      const reply = { ...blankStatus({ id, conversationId: id }), accountId: bob, domain: FAR, inReplyToId: statusId };
+      return conversation(id, 'add', { status: reply, parentConversationId: thread });
+    },
   };
   for (const [what, takePart] of Object.entries(takesPart)) {
     const made = await account(ann, 'post', blankPost);
