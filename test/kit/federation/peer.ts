@@ -26,11 +26,12 @@ export interface Received {
 
 /**
  * An answer to requests for one path. `hang`: none, and the connection stays open. `drip`: one byte a second of a head
- * without end.
+ * without end. `endless`: a document without end, as fast as it is read.
  */
 export type PeerAnswer =
   | 'hang'
   | 'drip'
+  | 'endless'
   | {
       readonly status: number;
       readonly headers?: Readonly<Record<string, string>>;
@@ -49,6 +50,8 @@ interface Opening {
   readonly port?: number;
   /** Makes the peer speak TLS. */
   readonly certificate?: Certificate;
+  /** Default: 127.0.0.1. `::`: every address of this machine, so that each spelling reaches it. */
+  readonly listensOn?: '127.0.0.1' | '::';
 }
 
 /**
@@ -58,6 +61,8 @@ interface Opening {
 export class Peer {
   /** Requests in the order of arrival. */
   readonly received: Received[] = [];
+  /** Connections so far, also those without a request. */
+  connections = 0;
   readonly #actors = new Map<string, PeerActor>();
   readonly #answers = new Map<string, Answering>();
   #numbered = 0;
@@ -67,13 +72,16 @@ export class Peer {
     private readonly scheme: 'http' | 'https',
   ) {}
 
-  static async open({ port = 0, certificate }: Opening = {}): Promise<Peer> {
+  static async open({ port = 0, certificate, listensOn = '127.0.0.1' }: Opening = {}): Promise<Peer> {
     const serve = (request: IncomingMessage, response: ServerResponse) => void peer.#serve(request, response);
     const server = certificate === undefined ? createServer(serve) : createSecureServer(certificate, serve);
     // A kept connection that the server ends while a request is on its way fails that request.
     server.keepAliveTimeout = 0;
     const peer = new Peer(server, certificate === undefined ? 'http' : 'https');
-    await new Promise<void>((listening) => void server.listen(port, '127.0.0.1', listening));
+    server.on('connection', () => {
+      peer.connections += 1;
+    });
+    await new Promise<void>((listening) => void server.listen(port, listensOn, listening));
     return peer;
   }
 
@@ -161,6 +169,7 @@ export class Peer {
     const answer = typeof given === 'function' ? given(one) : given;
     if (answer === 'hang') return;
     if (answer === 'drip') return drip(response);
+    if (answer === 'endless') return endless(response);
     const isText = typeof answer.body === 'string' || answer.body === undefined || Buffer.isBuffer(answer.body);
     const type = isText ? {} : { 'content-type': ACTIVITY_TYPE };
     response.writeHead(answer.status, { ...type, ...answer.headers });
@@ -190,6 +199,17 @@ function drip({ socket }: ServerResponse): void {
   let sent = 0;
   const timer = setInterval(() => void socket?.write(head[sent++] ?? 'x'), DRIP_MS);
   socket?.once('close', () => clearInterval(timer));
+}
+
+/** Sends pieces of a document for as long as the client reads. */
+function endless(response: ServerResponse): void {
+  const piece = `"${'x'.repeat(16_000)}",`;
+  const more = () => {
+    while (!response.destroyed && response.write(piece));
+  };
+  response.writeHead(200, { 'content-type': ACTIVITY_TYPE });
+  response.on('drain', more).write('{"x":[');
+  more();
 }
 
 /** A signed request as it goes over the line. */

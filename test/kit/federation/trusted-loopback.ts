@@ -56,6 +56,11 @@ export class TrustedLoopback {
     return Peer.open({ certificate: this.certificate });
   }
 
+  /** Opens one that every address of this machine reaches, to see whether anything connects to it. */
+  canary(): Promise<Peer> {
+    return Peer.open({ certificate: this.certificate, listensOn: '::' });
+  }
+
   /** Removes the authority's files: no program can start with it any more. */
   async close(): Promise<void> {
     await rm(this.folder, { recursive: true, force: true });

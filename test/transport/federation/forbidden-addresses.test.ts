@@ -128,6 +128,18 @@ test('no spelling of a forbidden address is connected to, for objects, JRD and i
   await client.close();
 });
 
+test('a client that may reach this machine connects at its spellings: the check can fail', async () => {
+  const client = open(['loopback']);
+  const open4 = HOSTS.slice(0, HOSTS.indexOf('0.0.0.0')).filter((host) => !host.startsWith('%'));
+  for (const host of [...open4, 'localhost', 'a.localhost', '[::1]', '[::ffff:127.0.0.1]', '[::ffff:7f00:1]']) {
+    const before = connections;
+    await client.object(`https://${host}:${port}/`);
+    assert.ok(connections > before, host);
+  }
+  await client.close();
+  connections = 0;
+});
+
 test('redirects to forbidden addresses are not followed', async () => {
   // The redirecting host is one on the public Internet in the eyes of this guard.
   const guard = new AddressGuard(['127.0.0.2/32']);
