@@ -70,6 +70,8 @@ export class Notes implements RemoteNotes {
   #proofs = 0;
   /** Fetches in progress, by address: at most one each. */
   readonly #underWay = new Map<string, Promise<KnownStatus | StoreAccountRecord | Missing>>();
+  /** Fetches in progress that wait for the status that theirs answers, by address: the address of that status. */
+  readonly #waitFor = new Map<string, string>();
 
   constructor(around: NotesContext) {
     this.#around = around;
@@ -172,7 +174,7 @@ export class Notes implements RemoteNotes {
     if (typeAmong(outcome.value, ACTOR_TYPES) !== undefined) return this.#around.people.find(verdict.author);
     const author = await this.#around.people.find(verdict.author);
     if (isMissing(author)) return author;
-    const stored = await this.#received(outcome.value, author, budget);
+    const stored = await this.#received(outcome.value, author, budget, uri);
     if (stored === 'irrelevant') return { missing: 'gone' };
     if (!isMissing(stored)) this.#proveBehind(outcome.value, author, stored, budget.quotes);
     return stored;
@@ -196,10 +198,12 @@ export class Notes implements RemoteNotes {
       .finally(() => this.#proofs--);
   }
 
+  /** @param fetched the address of the fetch in progress, for which others may wait; undefined for an embedded status */
   async #received(
     note: JsonObject,
     author: StoreAccountRecord,
     budget: Budget,
+    fetched?: string,
   ): Promise<KnownStatus | Missing | 'irrelevant'> {
     const read = this.#read(note, author);
     if (read === undefined) return 'irrelevant';
@@ -209,7 +213,7 @@ export class Notes implements RemoteNotes {
       this.known(uri),
       tables.get(deletedUris, { uri: uriKey(uri) }),
       this.#mentions(read.mentioned),
-      this.#parent(read.parent, budget),
+      this.#parent(fetched, read.parent, budget),
     ]);
     if (known !== undefined) return known.accountId === author.id ? known : 'irrelevant';
     if (deleted !== undefined) return 'irrelevant';
@@ -242,12 +246,38 @@ export class Notes implements RemoteNotes {
   }
 
   /** Returns the fields of a reply whose parent is known, or found within `parents` fetches. */
-  async #parent(uri: string | undefined, { parents, quotes }: Budget): Promise<Partial<StoreStatusRecord>> {
+  async #parent(
+    fetched: string | undefined,
+    uri: string | undefined,
+    { parents, quotes }: Budget,
+  ): Promise<Partial<StoreStatusRecord>> {
     if (uri === undefined) return {};
-    const found = parents > 0 ? await this.#status(uri, { parents: parents - 1, quotes }) : await this.known(uri);
+    const mayWait = parents > 0 && !this.#waitsFor(uri, fetched);
+    const found = mayWait
+      ? await this.#foundFor(fetched, uri, { parents: parents - 1, quotes })
+      : await this.known(uri);
     if (found === undefined || isMissing(found)) return {};
     const { id, conversationId, accountId } = found;
     return { inReplyToId: id, inReplyToAccountId: accountId, conversationId };
+  }
+
+  /** Returns true if one fetch waits for another, directly or through others: that one must not wait for it. */
+  #waitsFor(uri: string, fetched: string | undefined): boolean {
+    if (fetched === undefined) return false;
+    for (let at: string | undefined = uri; at !== undefined; at = this.#waitFor.get(at))
+      if (at === fetched) return true;
+    return false;
+  }
+
+  /** Finds the status that a fetched one answers. */
+  async #foundFor(fetched: string | undefined, uri: string, budget: Budget): Promise<KnownStatus | Missing> {
+    if (fetched === undefined) return this.#status(uri, budget);
+    this.#waitFor.set(fetched, uri);
+    try {
+      return await this.#status(uri, budget);
+    } finally {
+      this.#waitFor.delete(fetched);
+    }
   }
 
   /** Returns the mentioned accounts that are known here. Nobody is fetched, since anybody can name thousands. */

@@ -218,3 +218,20 @@ test('statuses that answer each other in a circle have each other above them onc
   }
   for (const id of [one, two]) assert.ok((await ancestors(id)).length <= 1, id);
 });
+
+test('a status that answers itself, and circles that are fetched, are found at once', async () => {
+  const [self, one, two, three] = [away.uri('self'), away.uri('ring'), away.uri('ring'), away.uri('ring')];
+  for (const [id, inReplyTo] of [
+    [self, self],
+    [one, two],
+    [two, three],
+    [three, one],
+  ] as const)
+    away.serves({ ...bob.note(`<p>${id}</p>`, { inReplyTo }), id });
+  assert.equal((await resolved(self)).uri, self);
+  const all = await Promise.all([one, two, three].map((id) => resolved(id)));
+  assert.deepEqual(
+    all.map(({ uri }) => uri),
+    [one, two, three],
+  );
+});
