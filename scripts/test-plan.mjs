@@ -39,6 +39,8 @@ const OWN = [
   { file: 'scenarios/federation/foreign/signed-requests', cores: 0.25 },
   { file: 'scenarios/federation/follows', cores: 0.25 },
   { file: 'scenarios/federation/ours/two-servers', cores: 0.25 },
+  // Waits for servers that never answer.
+  { file: 'scenarios/federation/every-entry/every-entry', cores: 0.5 },
   { file: 'simulation/simulation', cores: 0, background: true },
   { file: 'simulation/planted', cores: 0, background: true },
   { file: 'cluster/clock-watch', cores: 0, background: true },

@@ -1,12 +1,7 @@
 import assert from 'node:assert/strict';
-import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { scanEntries } from './entry-scan.js';
-
-/** Tests run at the root of the source tree, as `npm test` does. */
-const root = process.cwd();
-const FOLDERS = ['actors', 'compose', 'gateway'];
+import { federationSources, foreignEntries } from './foreign-entries.js';
 
 /** Functions that take a document and need not ask, with the reason. */
 const NO_QUESTION: Readonly<Record<string, string>> = {
@@ -14,25 +9,9 @@ const NO_QUESTION: Readonly<Record<string, string>> = {
   'actors/federation/incoming/update.ts orderOf': 'reads only the type, which decides on the order of work',
 };
 
-async function sources(): Promise<Map<string, string>> {
-  const texts = new Map<string, string>();
-  for (const folder of FOLDERS) {
-    for (const name of await readdir(join(root, folder), { recursive: true })) {
-      if (name.endsWith('.ts')) texts.set(join(folder, name), await readFile(join(root, folder, name), 'utf8'));
-    }
-  }
-  return texts;
-}
-
 test('every function that takes a document of another server asks authority() before it uses it', async () => {
-  const entries: string[] = [];
-  const around = new Map<string, string>();
-  for (const [name, text] of await sources()) {
-    if (!/\.object\(|\bparseObject\(|\bobjectOf\(/.test(text)) continue;
-    const scanned = scanEntries(text);
-    entries.push(...scanned.entries.map((entry) => `${name} ${entry}`));
-    for (const { entry, why } of scanned.around) around.set(`${name} ${entry}`, why);
-  }
+  const { entries, around: found } = await foreignEntries();
+  const around = new Map(found);
   for (const entry of Object.keys(NO_QUESTION))
     assert.ok(around.delete(entry), `${entry} asks, and needs no exception`);
   assert.deepEqual([...around], []);
@@ -44,7 +23,9 @@ test('every function that takes a document of another server asks authority() be
 });
 
 test('the reader of stamps, by which entries may ask, asks about exactly the stamp', async () => {
-  const stamps = [...(await sources()).values()].filter((text) => text.includes('export function isStampOf('));
+  const stamps = [...(await federationSources()).values()].filter((text) =>
+    text.includes('export function isStampOf('),
+  );
   assert.deepEqual(
     stamps.map((text) => text.includes('authority(document, { finalUrl, expected: stamped.id })')),
     [true],
@@ -123,7 +104,7 @@ test('entries that ask pass, also by functions of their own', () => {
 });
 
 test('activities of other servers cause commands by receiverOf alone', async () => {
-  for (const [name, text] of await sources()) {
+  for (const [name, text] of await federationSources()) {
     if (!/^actors\/federation\/(?:inbox|incoming|remote)\//.test(name)) continue;
     assert.doesNotMatch(text, /\baskerOf\b|\bRuntime\b|\.tell\(/, name);
   }
