@@ -19,9 +19,10 @@ import { benchCreates } from './federation/creates.js';
 import { benchDeliver } from './federation/deliver.js';
 import { benchInbox } from './federation/inbox.js';
 import { benchInboxOverload } from './federation/inbox-overload.js';
-import { benchKnownHosts } from './federation/known-hosts.js';
+import { benchDeadInboxes } from './federation/known/dead-inboxes.js';
+import { benchKnownHosts } from './federation/known/known-hosts.js';
+import { benchRemoteGrowth } from './federation/known/remote-growth.js';
 import { benchManyHosts, benchQueue } from './federation/queue.js';
-import { benchRemoteGrowth } from './federation/remote-growth.js';
 import { benchSignatures } from './federation/signatures.js';
 import { measureJournal } from './journal.js';
 import { benchDiscoveryLists } from './lists/discovery-lists.js';
@@ -95,6 +96,7 @@ const benchmarks: Readonly<Record<string, () => Promise<Row[]>>> = {
   queue: benchQueue,
   'many-hosts': benchManyHosts,
   backlog: benchBacklog,
+  'dead-inboxes': benchDeadInboxes,
   bulk: benchBulk,
   'bare-page': benchBarePage,
   verify_credentials: benchVerify,

@@ -1,14 +1,14 @@
-import { newKey, Peer, type PeerKey } from '../../test/kit/federation/peer.js';
-import { ServerProcess } from '../../test/kit/services/server-process.js';
-import { createAccounts, type Made } from '../accounts.js';
-import { Xorshift } from '../graph.js';
-import { type Call, type Load, measureInTurn } from '../http-load.js';
-import { residentFileMib, residentMib } from '../process-figures.js';
-import type { Row } from '../row.js';
-import { at, get, settled, Town } from '../town.js';
+import { newKey, Peer, type PeerKey } from '../../../test/kit/federation/peer.js';
+import { ServerProcess } from '../../../test/kit/services/server-process.js';
+import { createAccounts, type Made } from '../../accounts.js';
+import { Xorshift } from '../../graph.js';
+import { type Call, type Load, measureInTurn } from '../../http-load.js';
+import { residentFileMib, residentMib } from '../../process-figures.js';
+import type { Row } from '../../row.js';
+import { at, get, settled, Town } from '../../town.js';
+import { Sender } from '../sender.js';
+import { signedAhead } from '../signed-ahead.js';
 import { storeKnown } from './known.js';
-import { Sender } from './sender.js';
-import { signedAhead } from './signed-ahead.js';
 
 const STATUSES = 5;
 const PEOPLE = 120;

@@ -1,10 +1,10 @@
 import { pino } from 'pino';
-import { isMissing } from '../../actors/federation/remote/port.js';
-import { readSettings } from '../../cli/settings.js';
-import { startNode } from '../../compose/node.js';
-import { inParallel } from '../../load/clients/in-parallel.js';
-import { PUBLIC } from '../../test/kit/federation/peer.js';
-import type { FetchOutcome } from '../../transport/federation/port.js';
+import { isMissing } from '../../../actors/federation/remote/port.js';
+import { readSettings } from '../../../cli/settings.js';
+import { startNode } from '../../../compose/node.js';
+import { inParallel } from '../../../load/clients/in-parallel.js';
+import { PUBLIC } from '../../../test/kit/federation/peer.js';
+import type { DeliveryOutcome, FetchOutcome } from '../../../transport/federation/port.js';
 
 // A node that stores many people of other servers, each with some statuses, then ends. It finds and stores them as any
 // node does; only the requests to the other servers are answered here. known.ts starts it.
@@ -20,18 +20,32 @@ export interface KnownWish {
   readonly from: number;
   readonly to: number;
   readonly statuses: number;
+  /** Port of the servers of these people, each on an address of loopback, instead of servers with names. */
+  readonly port?: number;
+  /** Id of a local account that all of them follow. */
+  readonly followed?: string;
 }
 
 const AT_ONCE = 256;
 /** Statuses are as old as this at most. */
 const AGE_MS_MAX = 30 * 86_400_000;
 const wish = JSON.parse(process.argv[2] ?? '{}') as KnownWish;
-const originOf = (number: number) => wish.origin ?? `https://h${number}.known.example`;
-const settings = readSettings({ DATA_DIR: wish.dataDir, BASE_URL: wish.baseUrl, LOG_LEVEL: 'warn' }, {});
+/** Addresses begin with 127.2, which no other server uses. */
+const FIRST_LOOPBACK = 0x7f020000;
+const addressOf = (number: number) =>
+  [24, 16, 8, 0].map((bits) => ((FIRST_LOOPBACK + number) >> bits) & 0xff).join('.');
+const originOf = (number: number) =>
+  wish.port === undefined
+    ? (wish.origin ?? `https://h${number}.known.example`)
+    : `http://${addressOf(number)}:${wish.port}`;
+const more = wish.port === undefined ? {} : { FEDERATION_ALLOW_CIDRS: 'loopback' };
+const settings = readSettings({ DATA_DIR: wish.dataDir, BASE_URL: wish.baseUrl, LOG_LEVEL: 'warn', ...more }, {});
 const node = await startNode(settings, pino({ level: 'warn' }, pino.destination(2)));
-const { client, people, notes } = node.services.federation;
+const { federation, askAccount } = node.services;
+const { client, people, notes } = federation;
 
 Object.assign(client, {
+  deliver: async (): Promise<DeliveryOutcome> => ({ kind: 'delivered', status: 202 }),
   object: async (url: string): Promise<FetchOutcome> => ({ kind: 'object', url, value: personOf(url) }),
   jrd: async (url: string): Promise<FetchOutcome> => {
     const acct = new URL(url).searchParams.get('resource') ?? '';
@@ -46,6 +60,10 @@ await inParallel(numbers, AT_ONCE, async (number) => {
   const uri = `${originOf(number)}/users/k${number}`;
   const author = await people.find(uri);
   if (isMissing(author)) throw new Error(`${uri} is ${author.missing}`);
+  if (wish.followed !== undefined) {
+    const asked = { target: wish.followed, targetLocked: false, reblogs: true, notify: false };
+    await askAccount(author.id, 'follow', { ...asked, activityId: `${uri}/follow` });
+  }
   for (let status = 0; status < wish.statuses; status++) {
     const stored = await notes.received(noteOf(uri, number, status), author);
     if (stored === 'irrelevant' || isMissing(stored)) throw new Error(`a status of ${uri} was not stored`);

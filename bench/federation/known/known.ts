@@ -1,8 +1,8 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { V8_FLAGS } from '../../cli/bundle.js';
-import { type ServerProcess, withoutSettings } from '../../test/kit/services/server-process.js';
+import { V8_FLAGS } from '../../../cli/bundle.js';
+import { type ServerProcess, withoutSettings } from '../../../test/kit/services/server-process.js';
 import type { KnownWish } from './known-node.js';
 
 /**

@@ -1,9 +1,9 @@
-import { newKey } from '../../test/kit/federation/peer.js';
-import { ServerProcess } from '../../test/kit/services/server-process.js';
-import { createAccounts } from '../accounts.js';
-import { residentFileMib, residentMib } from '../process-figures.js';
-import type { Row } from '../row.js';
-import { get, settled, Town } from '../town.js';
+import { newKey } from '../../../test/kit/federation/peer.js';
+import { ServerProcess } from '../../../test/kit/services/server-process.js';
+import { createAccounts } from '../../accounts.js';
+import { residentFileMib, residentMib } from '../../process-figures.js';
+import type { Row } from '../../row.js';
+import { get, settled, Town } from '../../town.js';
 import { storeKnown } from './known.js';
 
 const FEW = 1_000;

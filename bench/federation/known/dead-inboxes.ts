@@ -1,0 +1,109 @@
+import { operatorClient } from '../../../cli/operator-socket.js';
+import { freePort } from '../../../cluster/local/process.js';
+import { newKey } from '../../../test/kit/federation/peer.js';
+
+import { ServerProcess } from '../../../test/kit/services/server-process.js';
+import { until } from '../../../test/kit/time/until.js';
+import { createAccounts } from '../../accounts.js';
+import { cpuSeconds, OtherWork, residentFileMib, residentMib } from '../../process-figures.js';
+import { percentile, type Row } from '../../row.js';
+import { at, settled, Town } from '../../town.js';
+import { FarHosts } from '../far-hosts.js';
+import { storeKnown } from './known.js';
+
+/** Hosts that do not listen, with a follower each. DEAD_HOSTS makes a shorter run. */
+const DEAD = Number(process.env.DEAD_HOSTS ?? 100_000);
+/** Hosts that answer at once. */
+const LIVE = 20;
+const POST_PAUSE_MS = 200;
+const ARRIVED_MS_MAX = 60_000;
+const TRIED_MS_MAX = 10 * 60_000;
+const LIVE_MS_MAX = 2_000;
+
+interface Figures {
+  readonly waiting: number;
+  readonly waitingHosts: number;
+  readonly failed: { readonly unreachable: number };
+}
+
+/**
+ * Measures one post to followers on hosts of which none listens, while posts go to hosts that do. It ends when the server
+ * has tried each dead inbox once. Each made-up host is an address of loopback, so connections are refused.
+ */
+export async function benchDeadInboxes(): Promise<Row[]> {
+  const far = await FarHosts.open();
+  const server = await ServerProcess.start({ LOG_LEVEL: 'warn', FEDERATION_ALLOW_CIDRS: 'loopback' });
+  try {
+    const authors = await createAccounts(server, 2);
+    const target = { urls: [server.url], pids: [server.pid], settled: () => settled([server.dataDir]) };
+    const town = Town.on(target, authors, 2, () => server.dispose());
+    const [sender, other] = [at(authors, 0), at(authors, 1)];
+    const { publicKeyPem } = newKey();
+    const known = {
+      publicKeyPem,
+      from: 0,
+      to: DEAD,
+      statuses: 0,
+      port: await freePort('127.0.0.1'),
+      followed: sender.id,
+    };
+    const storedSeconds = await storeKnown(server, known);
+    await far.follow(server.url, other.username, LIVE, LIVE, false);
+    await settled([server.dataDir]);
+    const post = async () => {
+      const [before, startedMs] = [far.count('Create'), performance.now()];
+      await town.call(town.post(other, 'to hosts that live'));
+      await until('the live hosts', () => far.count('Create') >= before + LIVE || undefined, ARRIVED_MS_MAX);
+      return far.lastMs() - startedMs;
+    };
+    for (let warm = 0; warm < 5; warm++) await post();
+    return await measured(server, storedSeconds, () => town.call(town.post(sender, 'to the dead')), post);
+  } finally {
+    await server.dispose();
+    await far.close();
+  }
+}
+
+async function measured(
+  server: ServerProcess,
+  storedSeconds: number,
+  toTheDead: () => Promise<void>,
+  post: () => Promise<number>,
+): Promise<Row[]> {
+  const figures = async () =>
+    ((await operatorClient(server.dataDir)('status', {})) as { readonly federation: Figures }).federation;
+  const ownMib = () => residentMib(server.pid) - residentFileMib(server.pid);
+  const [others, cpu, mib] = [new OtherWork([server.pid]), cpuSeconds(server.pid), ownMib()];
+  const startedMs = performance.now();
+  await toTheDead();
+  const answerMs = performance.now() - startedMs;
+  const times: number[] = [];
+  let [mostMib, now] = [mib, await figures()];
+  while (now.failed.unreachable < DEAD && performance.now() < startedMs + TRIED_MS_MAX) {
+    times.push(await post());
+    mostMib = Math.max(mostMib, ownMib());
+    await new Promise((resolve) => setTimeout(resolve, POST_PAUSE_MS));
+    now = await figures();
+  }
+  const seconds = (performance.now() - startedMs) / 1_000;
+  const tried = now.failed.unreachable;
+  times.sort((a, b) => a - b);
+  const p99Ms = percentile(times, 0.99);
+  const share = { otherCores: others.cores() };
+  return [
+    {
+      name: `${tried} attempts at ${DEAD} hosts that do not listen (stored in ${storedSeconds.toFixed(0)} s), in ${seconds.toFixed(0)} s`,
+      ...{ perSecond: tried / seconds, cpuSecondsPer1000: ((cpuSeconds(server.pid) - cpu) / tried) * 1_000, ...share },
+      ...{ target: 'each is tried', reached: tried >= DEAD },
+    },
+    { name: 'answer to the post', figure: `${answerMs.toFixed(0)} ms` },
+    {
+      name: `memory meanwhile; then ${now.waiting} deliveries for ${now.waitingHosts} hosts in the figures`,
+      figure: `+${(mostMib - mib).toFixed(0)} MiB`,
+    },
+    {
+      name: `post → last of ${LIVE} live hosts meanwhile, ${times.length} posts`,
+      ...{ p50Ms: percentile(times, 0.5), p99Ms, target: `p99 < ${LIVE_MS_MAX} ms`, reached: p99Ms < LIVE_MS_MAX },
+    },
+  ];
+}
