@@ -12,7 +12,7 @@ export interface Told {
   readonly body: Answer;
 }
 
-/** What other servers are to get about some documents. */
+/** The activities that other servers are to get about some documents. */
 interface Expected {
   readonly what: string;
   readonly uris: readonly string[];

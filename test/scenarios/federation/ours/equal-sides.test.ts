@@ -18,7 +18,7 @@ const AT_ONCE = 4;
 /** Ann is here and Ben there; each does the same to the other. */
 let [here, there]: RecordedPlace[] = [];
 let [ann, ben]: EveryActivity[] = [];
-/** What both servers showed last. */
+/** The last view of both servers. */
 let shown: object = {};
 before(async () => {
   [here, there] = await Place.recorded('ann', 'ben');
@@ -92,7 +92,7 @@ test('activities that arrive in the reverse order, each twice, leave the same on
   shown = await settled();
 });
 
-test('what is undone is undone on both servers, and stays so when all is repeated', async () => {
+test('undone activities are undone on both servers, and stay so when all is repeated', async () => {
   await both((one, other) => one.undo(other));
   shown = await settled();
   await replayed();
