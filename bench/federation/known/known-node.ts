@@ -4,6 +4,7 @@ import { readSettings } from '../../../cli/settings.js';
 import { startNode } from '../../../compose/node.js';
 import { inParallel } from '../../../load/clients/in-parallel.js';
 import { PUBLIC } from '../../../test/kit/federation/peer.js';
+import { until } from '../../../test/kit/time/until.js';
 import type { DeliveryOutcome, FetchOutcome } from '../../../transport/federation/port.js';
 
 // A node that stores many people of other servers, each with some statuses, then ends. It finds and stores them as any
@@ -27,6 +28,7 @@ export interface KnownWish {
 }
 
 const AT_ONCE = 256;
+const ACCEPTED_MS_MAX = 600_000;
 /** Statuses are as old as this at most. */
 const AGE_MS_MAX = 30 * 86_400_000;
 const wish = JSON.parse(process.argv[2] ?? '{}') as KnownWish;
@@ -44,8 +46,13 @@ const node = await startNode(settings, pino({ level: 'warn' }, pino.destination(
 const { federation, askAccount } = node.services;
 const { client, people, notes } = federation;
 
+/** Number of activities that the people have got: an Accept of each follow. */
+let delivered = 0;
 Object.assign(client, {
-  deliver: async (): Promise<DeliveryOutcome> => ({ kind: 'delivered', status: 202 }),
+  deliver: async (): Promise<DeliveryOutcome> => {
+    delivered += 1;
+    return { kind: 'delivered', status: 202 };
+  },
   object: async (url: string): Promise<FetchOutcome> => ({ kind: 'object', url, value: personOf(url) }),
   jrd: async (url: string): Promise<FetchOutcome> => {
     const acct = new URL(url).searchParams.get('resource') ?? '';
@@ -69,6 +76,8 @@ await inParallel(numbers, AT_ONCE, async (number) => {
     if (stored === 'irrelevant' || isMissing(stored)) throw new Error(`a status of ${uri} was not stored`);
   }
 });
+if (wish.followed !== undefined)
+  await until('all Accepts', () => delivered >= numbers.length || undefined, ACCEPTED_MS_MAX);
 await node.drain();
 process.exit(0);
 
