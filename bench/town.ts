@@ -51,12 +51,22 @@ export class Town {
     try {
       const people = await createAccounts(server, authors + followers);
       const staff = moderators === 0 ? [] : await createAccounts(server, moderators, 'moderator', 'admin');
-      const target = { urls: [server.url], pids: [server.pid], settled: () => settled([server.dataDir]) };
-      return new Town(target, people.slice(0, authors), people.slice(authors), () => server.dispose(), staff);
+      return Town.onServer(server, people, authors, staff);
     } catch (error) {
       await server.dispose();
       throw error;
     }
+  }
+
+  /** Measures a running server. The first people are the authors. A restarted server has another process: a new town. */
+  static onServer(
+    server: ServerProcess,
+    people: readonly Made[],
+    authors: number,
+    moderators: readonly Made[] = [],
+  ): Town {
+    const target = { urls: [server.url], pids: [server.pid], settled: () => settled([server.dataDir]) };
+    return new Town(target, people.slice(0, authors), people.slice(authors), () => server.dispose(), moderators);
   }
 
   static on(target: Target, people: readonly Made[], authors: number, end: () => Promise<void>): Town {

@@ -3,7 +3,7 @@ import { createAccounts, type Made } from '../accounts.js';
 import { followersOf, makeGraph, transposed, Xorshift } from '../graph.js';
 import { type Call, type Load, measure, measureInTurn } from '../http-load.js';
 import type { Row } from '../row.js';
-import { at, get, type Status, settled, Town, write } from '../town.js';
+import { at, get, type Status, Town, write } from '../town.js';
 
 const FEW = 1_000;
 const GROWTH = 10;
@@ -56,11 +56,11 @@ interface Instance {
 
 async function instanceOf(accounts: number): Promise<Instance> {
   const server = await ServerProcess.start({ LOG_LEVEL: 'warn' });
-  const target = { urls: [server.url], pids: [server.pid], settled: () => settled([server.dataDir]) };
   try {
     const people = await createAccounts(server, accounts);
     const graph = makeGraph({ accounts, averageFanOut: AVERAGE_FAN_OUT, seed: SEED });
-    const town = Town.on(target, people, accounts, () => server.dispose());
+    const town = Town.onServer(server, people, accounts);
+    const { target } = town;
     const follow = edges(people, graph.offsets, graph.followers);
     const name = `follow, ${accounts} accounts`;
     const follows = await measure(target, { ...follow, name, inFlight: IN_FLIGHT, warmUp: 0, writes: true });

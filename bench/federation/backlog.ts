@@ -8,7 +8,7 @@ import { until } from '../../test/kit/time/until.js';
 import { createAccounts } from '../accounts.js';
 import { cpuSeconds, OtherWork } from '../process-figures.js';
 import { percentile, type Row } from '../row.js';
-import { at, settled, Town } from '../town.js';
+import { at, Town } from '../town.js';
 import type { BacklogWish } from './backlog-rows.js';
 import { FarHosts } from './far-hosts.js';
 
@@ -40,8 +40,7 @@ export async function benchBacklog(): Promise<Row[]> {
   const server = await ServerProcess.start({ LOG_LEVEL: 'warn', FEDERATION_ALLOW_CIDRS: 'loopback' });
   try {
     const authors = await createAccounts(server, 2);
-    const target = { urls: [server.url], pids: [server.pid], settled: () => settled([server.dataDir]) };
-    const town = Town.on(target, authors, 2, () => server.dispose());
+    const town = Town.onServer(server, authors, authors.length);
     const [sender, other] = [at(authors, 0), at(authors, 1)];
     await far.follow(server.url, sender.username, PEOPLE, HOSTS, true);
     await far.follow(server.url, other.username, OTHERS, OTHERS, false);
@@ -56,13 +55,8 @@ export async function benchBacklog(): Promise<Row[]> {
     await server.restart();
     await far.revive(ANSWER_MS);
     const bare = await far.bareRate(host, AT_ONCE, BARE_REQUESTS);
-    return await measured(far, server, host, bare, async () => {
-      const before = far.count('Create');
-      const startedMs = performance.now();
-      await town.call(town.post(other, 'to the others'));
-      await until('the other hosts', () => far.count('Create') >= before + OTHERS || undefined, ARRIVED_MS_MAX);
-      return far.lastMs() - startedMs;
-    });
+    const post = () => far.reached(OTHERS, () => town.call(town.post(other, 'to the others')));
+    return await measured(far, server, host, bare, post);
   } finally {
     await server.dispose();
     await far.close();

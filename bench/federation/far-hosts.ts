@@ -11,6 +11,7 @@ const BLOCK = 250;
 /** Follows in flight: more only wait for the inbox. */
 const FOLLOWS_AT_ONCE = 16;
 const ACCEPTED_MS_MAX = 300_000;
+const ARRIVED_MS_MAX = 60_000;
 const SLOW_MS = 2_000;
 /** As long as the Create of a short post. */
 const BARE_BYTES = 1_500;
@@ -81,6 +82,14 @@ export class FarHosts {
   count = (type: string, kind: FarKind = 'fast'): number => this.#arrived[kind].get(type) ?? 0;
   /** Returns the time of the latest arrival at hosts of a kind. */
   lastMs = (kind: FarKind = 'fast'): number => this.#lastMs[kind];
+
+  /** Makes a post. Returns the milliseconds until it has arrived at so many hosts that answer at once. */
+  async reached(hosts: number, post: () => Promise<void>): Promise<number> {
+    const [before, startedMs] = [this.count('Create'), performance.now()];
+    await post();
+    await until('the post at its hosts', () => this.count('Create') >= before + hosts || undefined, ARRIVED_MS_MAX);
+    return this.lastMs() - startedMs;
+  }
 
   /** Closes the port of dead hosts. */
   async bury(): Promise<void> {

@@ -7,7 +7,7 @@ import { until } from '../../../test/kit/time/until.js';
 import { createAccounts } from '../../accounts.js';
 import { cpuSeconds, OtherWork, residentFileMib, residentMib } from '../../process-figures.js';
 import { percentile, type Row } from '../../row.js';
-import { at, settled, Town } from '../../town.js';
+import { at, Town } from '../../town.js';
 import { FarHosts } from '../far-hosts.js';
 import { storeKnown } from './known.js';
 
@@ -16,7 +16,6 @@ const DEAD = Number(process.env.DEAD_HOSTS ?? 100_000);
 /** Hosts that answer at once. */
 const LIVE = 20;
 const POST_PAUSE_MS = 200;
-const ARRIVED_MS_MAX = 60_000;
 const TRIED_MS_MAX = 10 * 60_000;
 const LIVE_MS_MAX = 2_000;
 /** A node that starts looks at each account with unfinished effects. */
@@ -37,8 +36,7 @@ export async function benchDeadInboxes(): Promise<Row[]> {
   const server = await ServerProcess.start({ LOG_LEVEL: 'warn', FEDERATION_ALLOW_CIDRS: 'loopback' });
   try {
     const authors = await createAccounts(server, 2);
-    const target = { urls: [server.url], pids: [server.pid], settled: () => settled([server.dataDir]) };
-    const town = Town.on(target, authors, 2, () => server.dispose());
+    const town = Town.onServer(server, authors, authors.length);
     const [sender, other] = [at(authors, 0), at(authors, 1)];
     const { publicKeyPem } = newKey();
     const known = {
@@ -56,12 +54,7 @@ export async function benchDeadInboxes(): Promise<Row[]> {
       async () => (await unsettledOf(server)) === 0 || undefined,
       SETTLED_MS_MAX,
     );
-    const post = async () => {
-      const [before, startedMs] = [far.count('Create'), performance.now()];
-      await town.call(town.post(other, 'to hosts that live'));
-      await until('the live hosts', () => far.count('Create') >= before + LIVE || undefined, ARRIVED_MS_MAX);
-      return far.lastMs() - startedMs;
-    };
+    const post = () => far.reached(LIVE, () => town.call(town.post(other, 'to hosts that live')));
     for (let warm = 0; warm < 5; warm++) await post();
     return await measured(server, storedSeconds, () => town.call(town.post(sender, 'to the dead')), post);
   } finally {

@@ -3,7 +3,7 @@ import { ServerProcess } from '../../../test/kit/services/server-process.js';
 import { createAccounts } from '../../accounts.js';
 import { residentFileMib, residentMib } from '../../process-figures.js';
 import type { Row } from '../../row.js';
-import { get, settled, Town } from '../../town.js';
+import { get, Town } from '../../town.js';
 import { storeKnown } from './known.js';
 
 const FEW = 1_000;
@@ -45,13 +45,12 @@ async function figuresOf(server: ServerProcess, hosts: number) {
   const people = await createAccounts(server, PEOPLE);
   const { publicKeyPem } = newKey();
   const seconds = await storeKnown(server, { publicKeyPem, from: 0, to: hosts, statuses: 0 });
-  const { url, pid, dataDir } = server;
-  const target = { urls: [url], pids: [pid], settled: () => settled([dataDir]) };
-  const town = Town.on(target, people, PEOPLE, async () => undefined);
+  const { pid } = server;
+  const town = Town.onServer(server, people, PEOPLE);
   await town.each('request', REQUESTS, (index) => {
     const me = people[index % PEOPLE] as (typeof people)[0];
     return index % 2 === 0 ? get('/api/v1/timelines/home', me, Array.isArray) : town.post(me, `number ${index}`);
   });
-  await target.settled();
+  await town.target.settled();
   return { ownMib: residentMib(pid) - residentFileMib(pid), seconds };
 }

@@ -5,7 +5,7 @@ import { Xorshift } from '../../graph.js';
 import { type Call, type Load, measureInTurn } from '../../http-load.js';
 import { residentFileMib, residentMib } from '../../process-figures.js';
 import type { Row } from '../../row.js';
-import { at, get, settled, Town } from '../../town.js';
+import { at, get, Town } from '../../town.js';
 import { Sender } from '../sender.js';
 import { signedAhead } from '../signed-ahead.js';
 import { storeKnown } from './known.js';
@@ -153,9 +153,7 @@ class Instance {
   }
 
   #town(): Town {
-    const { url, pid, dataDir } = this.server;
-    const target = { urls: [url], pids: [pid], settled: () => settled([dataDir]) };
-    return Town.on(target, this.people, AUTHORS, async () => undefined);
+    return Town.onServer(this.server, this.people, AUTHORS);
   }
 
   dispose(): Promise<void> {
