@@ -1,6 +1,7 @@
 import type { AccountCollection, AccountCollectionItem, StoreAccountRecord } from '../../../proto/gen/types.js';
 import { deletedUris } from '../../../store/federation-tables.js';
 import type { Tables } from '../../../store/port.js';
+import { collections } from '../../../store/tables.js';
 import type { JsonObject } from '../../../transport/federation/bounded-json.js';
 import type { FederationClient } from '../../../transport/federation/port.js';
 import { REMOTE_COLLECTIONS_MAX, REMOTE_ITEMS_MAX } from '../../account/remote-collections.js';
@@ -36,7 +37,7 @@ const URI_CHARS_MAX = 500;
 /** The dependencies of FeaturedCollections. */
 export interface FeaturedCollectionsContext {
   readonly baseUrl: string;
-  readonly tables: Pick<Tables, 'get'>;
+  readonly tables: Pick<Tables, 'get' | 'getMany'>;
   readonly client: Pick<FederationClient, 'object'>;
   readonly clock: Pick<Clock, 'nowMs' | 'monotonicMs'>;
   readonly stamps: Pick<Stamps, 'prove' | 'judged'>;
@@ -117,10 +118,21 @@ export class FeaturedCollections implements RemoteCollections {
   async all(owner: StoreAccountRecord, isOver: () => boolean): Promise<void> {
     const bounds = { owner: owner.origin?.uri, itemsMax: REMOTE_COLLECTIONS_MAX, isOver };
     const list = await itemsOf(this.#around.client, owner.remote?.featuredCollectionsUri, bounds);
-    for (const uri of list.flatMap((one) => idOf(one) ?? []).toReversed()) {
+    const listed = list.flatMap((one) => idOf(one) ?? []);
+    // Only servers of followers are told of an end. A collection that is listed no more is gone, or says so itself.
+    const unlisted = (await this.#stored(owner)).filter((uri) => !listed.includes(uri));
+    for (const uri of [...unlisted, ...listed.toReversed()]) {
       if (isOver()) return;
       await this.find(uri, owner);
     }
+  }
+
+  /** Returns the addresses of the account's collections that are stored here. */
+  async #stored({ id }: StoreAccountRecord): Promise<readonly string[]> {
+    const reply = available(await this.#around.askAccount(id, 'collections', {}));
+    if (isProblem(reply)) return [];
+    const keys = reply.ids.map((collection) => ({ collection }));
+    return (await this.#around.tables.getMany(collections, keys)).flatMap((row) => row?.uri ?? []);
   }
 
   #budget(): Budget {

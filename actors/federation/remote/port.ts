@@ -115,7 +115,7 @@ export interface RemoteCollections {
   parted(place: string, collection: string, owner: StoreAccountRecord): Promise<Taken>;
   /** Removes a collection. */
   forget(uri: string, owner: StoreAccountRecord): Promise<void>;
-  /** Stores the collections that an account shows. */
+  /** Stores the collections that an account shows, and removes stored ones that are gone. */
   all(owner: StoreAccountRecord, isOver: () => boolean): Promise<void>;
 }
 

@@ -188,6 +188,22 @@ test('collections of others, on other servers and deleted ones are not stored', 
   assert.equal(await tell(shelf([])), 'ignored');
 });
 
+test('the completion of a profile removes collections that its list has no more and that are gone', async () => {
+  const { served, remote, owner, known, account, bob } = await world();
+  const [list, kept] = [`${BOB}/featured_collections`, `${BOB}/collections/2`];
+  const serve = (...orderedItems: string[]) => served.set(list, { id: list, type: 'OrderedCollection', orderedItems });
+  for (const id of [SHELF, kept]) served.set(id, shelf([], { id }));
+  serve(SHELF, kept);
+  await remote.all(owner, () => false);
+  serve();
+  await remote.all(owner, () => false);
+  assert.ok(await known(), 'a list that lacks a collection does not prove its end');
+  served.delete(SHELF);
+  await remote.all(owner, () => false);
+  assert.equal(await known(), undefined);
+  assert.ok('items' in (await account(bob, 'collectionAt', { uri: kept })));
+});
+
 test('huge lists, loops of pages, odd items and many collections are bounded', async () => {
   const { served, fetched, remote, owner, tell, accountsIn, account, bob, vic } = await world();
   const many = Array.from({ length: 10_000 }, (_, index) => placeOf(served, index + 1));

@@ -94,6 +94,7 @@ test('activities that arrive in the reverse order, each twice, leave the same on
 
 test('undone activities are undone on both servers, and stay so when all is repeated', async () => {
   await both((one, other) => one.undo(other));
+  await both((one) => one.unfollow());
   shown = await settled();
   await replayed();
   assert.deepEqual(await settled(), shown);

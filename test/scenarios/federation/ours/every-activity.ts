@@ -175,7 +175,11 @@ export class EveryActivity {
     await post(`accounts/${this.#friend}/unendorse`);
     for (const { id } of this.#answers) await here.ask('DELETE', `statuses/${id}`);
     await this.#endCollections(other);
-    await post(`accounts/${this.#friend}/unfollow`);
+  }
+
+  /** Ends the follow, after which this server is told of no further change. */
+  async unfollow(): Promise<void> {
+    await this.here.ask('POST', `accounts/${this.#friend}/unfollow`);
   }
 
   /** The other person leaves one collection, and is removed from another one; both end. */
