@@ -2,13 +2,12 @@ import type { DomainPolicies } from '../actors/domain/servers/domain-policy.js';
 import { type AccountKeys, INSTANCE_KEY } from '../actors/federation/account-keys.js';
 import { OutgoingDocuments } from '../actors/federation/delivery/documents.js';
 import { DeliveryFigures } from '../actors/federation/delivery/figures.js';
-import { eventLoop, paced, pacedTurns } from '../actors/federation/delivery/pace.js';
+import { eventLoop, paced } from '../actors/federation/delivery/pace.js';
 import type { DeliveryContext } from '../actors/federation/delivery/pass.js';
-import { DELIVERIES_MAX, PAGES_MAX } from '../actors/federation/delivery/pass.js';
+import { deliveryPlaces } from '../actors/federation/delivery/places.js';
 import { instanceActorUri } from '../actors/federation/documents/actor.js';
 import { Stamps } from '../actors/federation/remote/stamps.js';
 import { headerFor } from '../actors/federation/synchronization/partial-followers.js';
-import { inTurns } from '../actors/runtime/effects/in-turns.js';
 import { Cache } from '../store/cache/cache.js';
 import type { SchemeMemory } from '../transport/federation/port.js';
 import { CachedSchemes } from '../transport/federation/scheme-memory.js';
@@ -56,8 +55,8 @@ export function deliveryOf(
   { accountKeys, federation }: { readonly accountKeys: AccountKeys; readonly federation: Federation },
 ): DeliveryContext {
   return {
-    ...{ tables, clock, random, inPageTurn: inTurns(PAGES_MAX) },
-    inTurn: pacedTurns(inTurns(DELIVERIES_MAX), paced(eventLoop(clock))),
+    ...{ tables, clock, random },
+    places: deliveryPlaces(paced(eventLoop(clock))),
     client: federation.client,
     signers: accountKeys,
     synchronization: (account, uri, inbox) => headerFor(tables, account, uri, inbox),

@@ -50,7 +50,8 @@ async function deliverWaiting(
     await effects.tell('host', self, 'report', { ...unchanged, seq, fromMs, breaker });
     return;
   }
-  const pass = new HostPass(context, { host: self, fromMs, breaker, retired });
+  const hasDelivered = state.tally.delivered > 0;
+  const pass = new HostPass(context, { host: self, fromMs, breaker, retired, hasDelivered });
   const ended = pass.run();
   const end = await effects.outside(ended).catch((error: unknown) => {
     pass.halt();

@@ -6,10 +6,10 @@ import { eachBounded } from '../../domain/each-bounded.js';
 import type { Clock, Random } from '../../domain/time.js';
 import { afterAnswer, afterFailure, afterRequestedPause, type Breaker } from '../../remote-host/breaker.js';
 import { emptyTally } from '../../remote-host/remote-host.js';
-import type { InTurn } from '../../runtime/effects/in-turns.js';
 import { SYNCHRONIZATION_HEADER } from '../synchronization/header.js';
 import type { OutgoingDocuments } from './documents.js';
 import type { DeliveryDrop, DeliveryFigures } from './figures.js';
+import type { DeliveryPlaces, Places } from './places.js';
 import { type DeliveryRow, deliveryPages, TRIED_MS_MAX } from './rows.js';
 
 export interface DeliveryContext {
@@ -20,10 +20,7 @@ export interface DeliveryContext {
   readonly synchronization?: (account: string, uri: string, inbox: string) => Promise<string | undefined>;
   readonly clock: Pick<Clock, 'nowMs'>;
   readonly random: Pick<Random, 'fraction'>;
-  /** Gives places to the deliveries of all hosts in the order of asking. */
-  readonly inTurn: InTurn;
-  /** Gives places to the pages of all passes in the order of asking. */
-  readonly inPageTurn: InTurn;
+  readonly places: DeliveryPlaces;
   readonly figures: DeliveryFigures;
   readonly documents: Pick<OutgoingDocuments, 'of'>;
   readonly schemes: SchemeMemory;
@@ -35,19 +32,11 @@ export interface PassStart {
   readonly fromMs: number;
   readonly breaker: Breaker;
   readonly retired: ReadonlyMap<string, number>;
+  /** The host has taken an activity before. */
+  readonly hasDelivered: boolean;
 }
 export type PassEnd = Omit<HostReport, 'seq'>;
 
-/**
- * Deliveries of one node at a time. Each holds a socket, and one core signs 1,500 a second. A host takes a few of them, so
- * one with a long queue delays no other.
- */
-export const DELIVERIES_MAX = 128;
-/**
- * Pages of one node in memory at a time, two for each delivery: the next rows are read before a place is free. A post to
- * thousands of hosts begins as many passes at once, and each would hold a page of some 4 KB until its turn.
- */
-export const PAGES_MAX = 2 * DELIVERIES_MAX;
 /** Concurrent deliveries to one host. Each is of another object. */
 const AT_ONCE_MAX = 4;
 /** Rows in memory, some 300 bytes each: thousands of hosts may have deliveries at a time. */
@@ -107,17 +96,23 @@ export class HostPass {
 
   /** @throws Unavailable when the store or a key cannot be read */
   async run(): Promise<PassEnd> {
-    const { clock, tables, figures, inPageTurn } = this.context;
+    const { clock, tables, figures } = this.context;
     const { host, fromMs } = this.start;
     if (!this.#mayGoOn) return this.#end(fromMs, false);
     const nowMs = clock.nowMs();
     const pages = deliveryPages(tables, host, fromMs, nowMs, PAGE_ROWS);
-    while (await inPageTurn(() => this.#next(pages)));
+    while (await this.#places.pages(() => this.#next(pages)));
     const isPaused = this.#isPaused;
     if (isPaused && !this.#isHalted) await this.#count(nowMs);
     const end = this.#end(this.#oldestMs ?? this.#lastMs, !isPaused && this.#attempts >= ATTEMPTS_MAX);
     figures.waits(host, this.#waiting, this.#oldestMs ?? 0, end.nextMs, this.#breaker.openings > 0);
     return end;
+  }
+
+  get #places(): Places {
+    const { proven, others } = this.context.places;
+    const hasDelivered = this.start.hasDelivered || this.#tally.delivered > 0;
+    return hasDelivered && this.#breaker.openings === 0 ? proven : others;
   }
 
   get #isPaused(): boolean {
@@ -196,13 +191,13 @@ export class HostPass {
 
   /** Makes an attempt if the delivery is due. Returns true when no further one is needed. */
   async #settled(row: DeliveryRow, writes: RowWrite[]): Promise<boolean> {
-    const { inTurn, clock } = this.context;
+    const { clock } = this.context;
     if (!this.#isDue(row)) {
       this.#nextMs = Math.min(this.#nextMs, row.value.dueMs);
       return false;
     }
     // Another delivery may have failed, or found the inbox gone, while this one waited for a place.
-    const outcome = await inTurn(async () => {
+    const outcome = await this.#places.deliveries(async () => {
       if (!this.#mayGoOn) return undefined;
       return this.#isRetired(row) ? 'retired' : this.#deliver(row);
     });

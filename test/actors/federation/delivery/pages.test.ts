@@ -1,10 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { HostPass } from '../../../../actors/federation/delivery/pass.js';
+import type { DeliveryPlaces } from '../../../../actors/federation/delivery/places.js';
 import { closedBreaker } from '../../../../actors/remote-host/breaker.js';
 import { inTurns } from '../../../../actors/runtime/effects/in-turns.js';
 import type { Tables } from '../../../../store/port.js';
 import { silentDeliveries } from '../../../kit/actors/silent-deliveries.js';
+
+/** Returns room for some pages, and for any number of deliveries. */
+const placesFor = (pages: number): DeliveryPlaces => {
+  const places = { pages: inTurns(pages), deliveries: inTurns(100) };
+  return { proven: places, others: places };
+};
 
 test('passes beyond the bound read nothing until a page of another is done, and a halted one reads nothing at all', async () => {
   const asked: string[] = [];
@@ -13,9 +20,15 @@ test('passes beyond the bound read nothing until a page of another is done, and 
     asked.push(host);
     return new Promise<[]>((resolve) => void open.set(host, () => resolve([])));
   };
-  const context = silentDeliveries({ tables: { range } as unknown as Tables, inPageTurn: inTurns(2) });
+  const context = silentDeliveries({ tables: { range } as unknown as Tables, places: placesFor(2) });
   const begin = (host: string) => {
-    const pass = new HostPass(context, { host, fromMs: 0, breaker: closedBreaker, retired: new Map() });
+    const pass = new HostPass(context, {
+      host,
+      fromMs: 0,
+      breaker: closedBreaker,
+      retired: new Map(),
+      hasDelivered: false,
+    });
     return { pass, ended: pass.run() };
   };
   const [first, second, third, fourth] = ['1', '2', '3', '4'].map(begin);
@@ -39,9 +52,15 @@ test('the pass of a short queue ends in the turn of its page', async () => {
     return [{ key, value: { ...delivery, signerUri: 'u', attempts: 0, triedMs: 0, dueMs: 0 } }];
   };
   const tables = { range, get: async () => undefined, write: async () => undefined } as unknown as Tables;
-  const context = silentDeliveries({ tables, inPageTurn: inTurns(1) });
+  const context = silentDeliveries({ tables, places: placesFor(1) });
   const run = async (host: string) => {
-    await new HostPass(context, { host, fromMs: 0, breaker: closedBreaker, retired: new Map() }).run();
+    await new HostPass(context, {
+      host,
+      fromMs: 0,
+      breaker: closedBreaker,
+      retired: new Map(),
+      hasDelivered: false,
+    }).run();
     order.push(`${host} ends`);
   };
   await Promise.all(['1', '2', '3'].map(run));
