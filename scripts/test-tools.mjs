@@ -17,6 +17,8 @@ const TEST_PY = [
 const SAMPLES_PY = ['fediverse-pasture-inputs==0.3.0'];
 /** Another server of ActivityPub, which needs older versions than TEST_PY. Its parts must be of one version. */
 const BOVINE_PY = ['bovine', 'bovine-herd', 'bovine-process', 'bovine-store'].map((name) => `${name}==0.5.19`);
+/** The browser, and the one without windows: packages and programs. */
+const CHROMIUM = ['chromium', 'chromium-headless-shell'];
 /** Output of a fetch, of which only that of a failed one is shown. */
 const OUTPUT_BYTES_MAX = 2 ** 26;
 
@@ -48,9 +50,9 @@ function peers() {
 }
 
 async function chromium() {
-  if (existsSync('/usr/bin/chromium')) return;
+  if (CHROMIUM.every((name) => existsSync(join('/usr/bin', name)))) return;
   await run('apt-get', ['update', '-qq']);
-  await run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'chromium']);
+  await run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...CHROMIUM]);
 }
 
 /** Both use the system's package manager, which works for one at a time. */

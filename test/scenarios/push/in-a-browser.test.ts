@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { PushReceiver } from '../../kit/network/push-receiver.js';
-import { launchChromium } from '../../kit/services/chromium.js';
+import { launchWholeChromium } from '../../kit/services/chromium.js';
 import { ServerProcess } from '../../kit/services/server-process.js';
 import { until } from '../../kit/time/until.js';
 import { makePeople, type Person } from '../cluster/people.js';
@@ -41,7 +41,7 @@ before(async () => {
   }).listen(0, '127.0.0.1');
   await new Promise((resolve) => client.once('listening', resolve));
   clientUrl = `http://127.0.0.1:${(client.address() as AddressInfo).port}`;
-  browser = await launchChromium(STEP_MS_MAX);
+  browser = await launchWholeChromium(STEP_MS_MAX);
 });
 after(async () => {
   await browser?.close();
