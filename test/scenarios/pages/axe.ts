@@ -8,7 +8,9 @@ const program = readFileSync(createRequire(import.meta.url).resolve('axe-core/ax
 /** Runs axe-core in a page whose context bypasses CSP; returns what it finds. `only` names its rules. */
 export async function axeFaults(page: Page, only?: readonly string[]): Promise<string[]> {
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(program);
-  const options = only === undefined ? {} : { runOnly: { type: 'rule', values: only } };
+  // Otherwise axe-core also makes a selector for each element in which it found nothing.
+  const rules = only === undefined ? {} : { runOnly: { type: 'rule', values: only } };
+  const options = { ...rules, resultTypes: ['violations'] };
   return page.evaluate(async (chosen) => {
     const { violations } = await (globalThis as unknown as Axe).axe.run(document, chosen);
     return violations.map(({ id, nodes }) => `axe ${id}: ${nodes[0]?.html.slice(0, 160)} ${nodes[0]?.failureSummary}`);

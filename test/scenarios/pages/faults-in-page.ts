@@ -74,3 +74,9 @@ export function focused(): { readonly name: string; readonly isSkip: boolean; re
     isVisible: element === document.body || (outlineStyle !== 'none' && Number.parseFloat(outlineWidth) >= 2),
   };
 }
+
+/** Returns which of the page's elements are visible, as a text. */
+export function shownElements(): string {
+  const isShown = (element: Element) => element.checkVisibility({ visibilityProperty: true, opacityProperty: true });
+  return Array.from(document.querySelectorAll('*'), (element) => (isShown(element) ? '1' : '0')).join('');
+}
