@@ -15,7 +15,7 @@ const KNOWN_MAX = 20_000;
 
 test('100,000 made-up hosts and dead inboxes are remembered within bounds, and their figures stay right', async () => {
   const caches = new Caches();
-  const clock = { monotonicMs: () => 0 };
+  const clock = { monotonicMs: () => 0, after: () => ({ cancel: () => undefined }) };
   const figures = new DeliveryFigures();
   const failures = new Failures('failures', clock, caches);
   const [schemes, slow] = [new CachedSchemes(caches), new SlowHosts(clock, caches)];

@@ -177,7 +177,8 @@ test('a name that resolves to a public address and then to a private one is chec
       const address = answers[asked++ % answers.length] ?? '';
       done(null, [{ address, family: address.includes(':') ? 6 : 4 }]);
     };
-    const cache = new NameCache({ monotonicMs: () => nowMs }, undefined, rebinding);
+    const clock = { monotonicMs: () => nowMs, after: () => ({ cancel: () => undefined }) };
+    const cache = new NameCache(clock, undefined, rebinding);
     // Connections to the address that stands for a public one fail: nobody is there.
     const guard = new AddressGuard(['127.0.0.2/32']);
     const client = open([], { guard, resolve: isCached ? cache.resolve : rebinding, fetchMs: 200, deliveryMs: 200 });

@@ -1,22 +1,21 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { NameCache, type Resolve } from '../../../transport/web/name-cache.js';
+import { LOOK_UPS_MAX, NameCache, type Resolve } from '../../../transport/web/name-cache.js';
+import { VirtualClock } from '../../kit/time/virtual-clock.js';
 
 /** A resolver that answers when the test says so. */
 function resolver() {
-  let nowMs = 0;
   const asked: string[] = [];
   const answers: Parameters<Resolve>[2][] = [];
   const resolve: Resolve = (hostname, _options, callback) => {
     asked.push(hostname);
     answers.push(callback);
   };
-  const names = new NameCache({ monotonicMs: () => nowMs }, undefined, resolve);
+  const clock = new VirtualClock();
+  const names = new NameCache(clock, undefined, resolve);
   return {
     asked,
-    passMs: (ms: number) => {
-      nowMs += ms;
-    },
+    passMs: (ms: number) => clock.advance(ms),
     answer: (...[error, addresses]: Parameters<Parameters<Resolve>[2]>) => answers.shift()?.(error, addresses),
     lookUp: (hostname: string) =>
       new Promise((found) => names.resolve(hostname, { all: true }, (error, addresses) => found(error ?? addresses))),
@@ -31,10 +30,10 @@ test('addresses are used for a minute, and concurrent look-ups share one', async
   const both = [lookUp('far.example'), lookUp('FAR.example')];
   answer(null, addresses);
   assert.deepEqual(await Promise.all(both), [addresses, addresses]);
-  passMs(59_999);
+  await passMs(59_999);
   assert.deepEqual(await lookUp('far.example'), addresses);
   assert.equal(asked.length, 1);
-  passMs(1);
+  await passMs(1);
   const again = lookUp('far.example');
   answer(null, []);
   assert.deepEqual(await again, []);
@@ -49,12 +48,55 @@ test('a name that does not exist counts as dead for ten minutes, a failed look-u
     const first = lookUp('dead.example');
     answer(failure(code), []);
     assert.equal(((await first) as { code: string }).code, code);
-    passMs(ms - 1);
+    await passMs(ms - 1);
     assert.equal(((await lookUp('dead.example')) as { code: string }).code, code);
     assert.equal(asked.length, 1);
-    passMs(1);
+    await passMs(1);
     const again = lookUp('dead.example');
     answer(null, addresses);
     assert.deepEqual(await again, addresses);
   }
+});
+
+test('known addresses serve while a look-up hangs or fails, for a day, and not once the name is gone', async () => {
+  const { asked, passMs, answer, lookUp } = resolver();
+  const first = lookUp('far.example');
+  answer(null, addresses);
+  await first;
+  await passMs(60_000);
+  let found: unknown;
+  void lookUp('far.example').then((one) => {
+    found = one;
+  });
+  await passMs(499);
+  assert.equal(found, undefined);
+  await passMs(1);
+  assert.deepEqual(found, addresses);
+  answer(failure('EAI_AGAIN'), []);
+  assert.deepEqual(await lookUp('far.example'), addresses);
+  assert.equal(asked.length, 2);
+  await passMs(30_000);
+  const gone = lookUp('far.example');
+  answer(failure('ENOTFOUND'), []);
+  assert.equal(((await gone) as { code: string }).code, 'ENOTFOUND');
+  const old = lookUp('old.example');
+  answer(null, addresses);
+  await old;
+  await passMs(60_000 + 86_400_000);
+  const late = lookUp('old.example');
+  await passMs(10_000);
+  answer(failure('EAI_AGAIN'), []);
+  assert.equal(((await late) as { code: string }).code, 'EAI_AGAIN');
+});
+
+test('look-ups under way are bounded; further names fail at once, and those that are known serve', async () => {
+  const { asked, passMs, answer, lookUp } = resolver();
+  const known = lookUp('known.example');
+  answer(null, addresses);
+  await known;
+  await passMs(60_000);
+  for (let number = 0; number < LOOK_UPS_MAX; number++) void lookUp(`silent-${number}.example`);
+  assert.equal(((await lookUp('more.example')) as { code: string }).code, 'EAI_AGAIN');
+  assert.deepEqual(await lookUp('known.example'), addresses);
+  assert.equal(asked.length, 1 + LOOK_UPS_MAX);
 });
