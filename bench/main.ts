@@ -19,7 +19,7 @@ import { benchCreates } from './federation/creates.js';
 import { benchDeliver } from './federation/deliver.js';
 import { benchInbox } from './federation/inbox.js';
 import { benchInboxOverload } from './federation/inbox-overload.js';
-import { benchDeadInboxes } from './federation/known/dead-inboxes.js';
+import { benchDeadInboxes, benchSilentInboxes } from './federation/known/dead-inboxes.js';
 import { benchKnownHosts } from './federation/known/known-hosts.js';
 import { benchRemoteGrowth } from './federation/known/remote-growth.js';
 import { benchManyHosts, benchQueue } from './federation/queue.js';
@@ -97,6 +97,7 @@ const benchmarks: Readonly<Record<string, () => Promise<Row[]>>> = {
   'many-hosts': benchManyHosts,
   backlog: benchBacklog,
   'dead-inboxes': benchDeadInboxes,
+  'silent-inboxes': benchSilentInboxes,
   bulk: benchBulk,
   'bare-page': benchBarePage,
   verify_credentials: benchVerify,

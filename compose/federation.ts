@@ -4,7 +4,7 @@ import { OutgoingDocuments } from '../actors/federation/delivery/documents.js';
 import { DeliveryFigures } from '../actors/federation/delivery/figures.js';
 import { eventLoop, paced } from '../actors/federation/delivery/pace.js';
 import type { DeliveryContext } from '../actors/federation/delivery/pass.js';
-import { deliveryPlaces } from '../actors/federation/delivery/places.js';
+import { DeliveryPlaces } from '../actors/federation/delivery/places.js';
 import { instanceActorUri } from '../actors/federation/documents/actor.js';
 import { Stamps } from '../actors/federation/remote/stamps.js';
 import { headerFor } from '../actors/federation/synchronization/partial-followers.js';
@@ -56,7 +56,7 @@ export function deliveryOf(
 ): DeliveryContext {
   return {
     ...{ tables, clock, random },
-    places: deliveryPlaces(paced(eventLoop(clock))),
+    places: new DeliveryPlaces({ clock, pace: paced(eventLoop(clock)), caches }),
     client: federation.client,
     signers: accountKeys,
     synchronization: (account, uri, inbox) => headerFor(tables, account, uri, inbox),

@@ -50,8 +50,7 @@ async function deliverWaiting(
     await effects.tell('host', self, 'report', { ...unchanged, seq, fromMs, breaker });
     return;
   }
-  const hasDelivered = state.tally.delivered > 0;
-  const pass = new HostPass(context, { host: self, fromMs, breaker, retired, hasDelivered });
+  const pass = new HostPass(context, { host: self, fromMs, breaker, retired });
   const ended = pass.run();
   const end = await effects.outside(ended).catch((error: unknown) => {
     pass.halt();

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { createServer, type Server, type Socket } from 'node:net';
 import { PushKeys } from '../../test/kit/network/push-encryption.js';
 import { drive } from '../http-load.js';
 import { OtherWork } from '../process-figures.js';
 import { percentile, type Row } from '../row.js';
+import { SilentServer } from '../silent-server.js';
 import { at, Town, write } from '../town.js';
 
 const AUTHORS = 40;
@@ -21,7 +21,7 @@ const RATIO_MAX = 1.2;
  * with posts on a node without subscriptions and otherwise the same statuses.
  */
 export async function benchDeadPushService(): Promise<Row[]> {
-  const service = await DeadService.open();
+  const service = await SilentServer.open();
   const settings = { FEDERATION_ALLOW_CIDRS: 'loopback' };
   const [alone, dead] = [
     await Town.open(AUTHORS, SUBSCRIBERS, { settings }),
@@ -29,7 +29,11 @@ export async function benchDeadPushService(): Promise<Row[]> {
   ];
   try {
     await dead.each('subscribe', SUBSCRIBERS, (index) => {
-      const subscription = { endpoint: `${service.url}/${index}`, keys: new PushKeys().public, standard: true };
+      const subscription = {
+        endpoint: `http://127.0.0.1:${service.port}/${index}`,
+        keys: new PushKeys().public,
+        standard: true,
+      };
       const body = { subscription, data: { alerts: { mention: true }, policy: 'all' } };
       return write(at(dead.followers, index), '/api/v1/push/subscription', body, ({ alerts }) => alerts.mention);
     });
@@ -94,35 +98,4 @@ async function mentionAll(town: Town): Promise<void> {
       ({ mentions }) => mentions.length === MENTIONS,
     );
   });
-}
-
-/** A service that accepts connections and never answers. */
-class DeadService {
-  connections = 0;
-  readonly #sockets = new Set<Socket>();
-
-  private constructor(private readonly server: Server) {}
-
-  static async open(): Promise<DeadService> {
-    const server = createServer((socket) => {
-      dead.connections += 1;
-      dead.#sockets.add(socket);
-      socket
-        .on('error', () => undefined)
-        .on('close', () => dead.#sockets.delete(socket))
-        .resume();
-    });
-    const dead = new DeadService(server);
-    await new Promise<void>((listening) => void server.listen(0, '127.0.0.1', listening));
-    return dead;
-  }
-
-  get url(): string {
-    return `http://127.0.0.1:${(this.server.address() as { readonly port: number }).port}`;
-  }
-
-  async close(): Promise<void> {
-    for (const socket of this.#sockets) socket.destroy();
-    await new Promise((closed) => this.server.close(closed));
-  }
 }

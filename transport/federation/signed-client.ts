@@ -32,9 +32,12 @@ const FETCH_MS = 8_000;
 /** Inboxes of large servers are slower than documents. Source: Mastodon, 10 s. */
 const DELIVERY_MS = 10_000;
 const REDIRECTS_MAX = 3;
-/** Fetches run on behalf of people, deliveries in the background: neither takes the sockets of the other. */
+/**
+ * Fetches run on behalf of people, deliveries in the background: neither takes the sockets of the other. Deliveries have
+ * fewer places where they begin (actors/federation/delivery/places.ts); most of these only wait for slow answers.
+ */
 const FETCHES: GateBounds = { hostMax: 4, max: 64, hostWaitingMax: 100, waitingMax: 1_000 };
-const DELIVERIES: GateBounds = { hostMax: 4, max: 128, hostWaitingMax: 16, waitingMax: 1_000 };
+const DELIVERIES: GateBounds = { hostMax: 4, max: 1_280, hostWaitingMax: 16, waitingMax: 1_000 };
 /** Connections to a host: a fetch waits while four deliveries are slow, as the host is slow then. */
 const SOCKETS_MAX = 4;
 /** Longest answer to a delivery that is received so that its connection can be used again. */

@@ -20,7 +20,7 @@ export interface DeliveryContext {
   readonly synchronization?: (account: string, uri: string, inbox: string) => Promise<string | undefined>;
   readonly clock: Pick<Clock, 'nowMs'>;
   readonly random: Pick<Random, 'fraction'>;
-  readonly places: DeliveryPlaces;
+  readonly places: Pick<DeliveryPlaces, 'of' | 'record'>;
   readonly figures: DeliveryFigures;
   readonly documents: Pick<OutgoingDocuments, 'of'>;
   readonly schemes: SchemeMemory;
@@ -32,8 +32,6 @@ export interface PassStart {
   readonly fromMs: number;
   readonly breaker: Breaker;
   readonly retired: ReadonlyMap<string, number>;
-  /** The host has taken an activity before. */
-  readonly hasDelivered: boolean;
 }
 export type PassEnd = Omit<HostReport, 'seq'>;
 
@@ -110,9 +108,7 @@ export class HostPass {
   }
 
   get #places(): Places {
-    const { proven, others } = this.context.places;
-    const hasDelivered = this.start.hasDelivered || this.#tally.delivered > 0;
-    return hasDelivered && this.#breaker.openings === 0 ? proven : others;
+    return this.context.places.of(this.start.host);
   }
 
   get #isPaused(): boolean {
@@ -246,6 +242,7 @@ export class HostPass {
     else figures.failed[outcome]++;
     // The host was not asked, so this says nothing about it: a fault of this server, or an address that may not be used.
     if (outcome === 'local' || (outcome === 'refused' && status === undefined)) return;
+    this.context.places.record(this.start.host, outcome !== 'timeout' && outcome !== 'unreachable');
     this.#tally[outcome]++;
     if (scheme !== undefined) this.#scheme = scheme;
     if (kind !== 'later') this.#breaker = afterAnswer(this.#breaker, nowMs);

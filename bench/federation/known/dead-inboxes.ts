@@ -7,12 +7,16 @@ import { until } from '../../../test/kit/time/until.js';
 import { createAccounts } from '../../accounts.js';
 import { cpuSeconds, OtherWork, residentFileMib, residentMib } from '../../process-figures.js';
 import { percentile, type Row } from '../../row.js';
+import { SilentServer } from '../../silent-server.js';
 import { at, Town } from '../../town.js';
 import { FarHosts } from '../far-hosts.js';
 import { storeKnown } from './known.js';
 
 /** Hosts that do not listen, with a follower each. DEAD_HOSTS makes a shorter run. */
 const DEAD = Number(process.env.DEAD_HOSTS ?? 100_000);
+/** Hosts that accept connections and never answer: an attempt ends after 10 s. A few hundred are tried in the time. */
+const SILENT = 2_000;
+const SILENT_MS = 60_000;
 /** Hosts that answer at once. */
 const LIVE = 20;
 const POST_PAUSE_MS = 200;
@@ -24,14 +28,40 @@ const SETTLED_MS_MAX = 10 * 60_000;
 interface Figures {
   readonly waiting: number;
   readonly waitingHosts: number;
-  readonly failed: { readonly unreachable: number };
+  readonly failed: { readonly unreachable: number; readonly timeout: number };
+}
+
+/** Hosts of which no one takes an activity, and the time for which they are measured. */
+interface Unreachable {
+  readonly what: string;
+  readonly count: number;
+  readonly port: number;
+  /** Attempts after which the bench ends; absent: it ends after `forMs`. */
+  readonly attempts?: number;
+  readonly forMs: number;
+}
+
+/** Ends when the server has tried each dead inbox once. Connections are refused. */
+export async function benchDeadInboxes(): Promise<Row[]> {
+  const port = await freePort('127.0.0.1');
+  return bench({ what: 'do not listen', count: DEAD, port, attempts: DEAD, forMs: TRIED_MS_MAX });
+}
+
+/** As `benchDeadInboxes`, with hosts that hold each attempt until its timeout. */
+export async function benchSilentInboxes(): Promise<Row[]> {
+  const silent = await SilentServer.open();
+  try {
+    return await bench({ what: 'never answer', count: SILENT, port: silent.port, forMs: SILENT_MS });
+  } finally {
+    await silent.close();
+  }
 }
 
 /**
- * Measures one post to followers on hosts of which none listens, while posts go to hosts that do. It ends when the server
- * has tried each dead inbox once. Each made-up host is an address of loopback, so connections are refused.
+ * Measures one post to followers on unreachable hosts, while posts go to hosts that answer. Each made-up host is an
+ * address of loopback.
  */
-export async function benchDeadInboxes(): Promise<Row[]> {
+async function bench(unreachable: Unreachable): Promise<Row[]> {
   const far = await FarHosts.open();
   const server = await ServerProcess.start({ LOG_LEVEL: 'warn', FEDERATION_ALLOW_CIDRS: 'loopback' });
   try {
@@ -39,15 +69,15 @@ export async function benchDeadInboxes(): Promise<Row[]> {
     const town = Town.onServer(server, authors, authors.length);
     const [sender, other] = [at(authors, 0), at(authors, 1)];
     const { publicKeyPem } = newKey();
-    const known = {
+    const { count: to, port } = unreachable;
+    const storedSeconds = await storeKnown(server, {
       publicKeyPem,
       from: 0,
-      to: DEAD,
+      to,
       statuses: 0,
-      port: await freePort('127.0.0.1'),
+      port,
       followed: sender.id,
-    };
-    const storedSeconds = await storeKnown(server, known);
+    });
     await far.follow(server.url, other.username, LIVE, LIVE, false);
     await until(
       'the effects of all follows',
@@ -56,7 +86,7 @@ export async function benchDeadInboxes(): Promise<Row[]> {
     );
     const post = () => far.reached(LIVE, () => town.call(town.post(other, 'to hosts that live')));
     for (let warm = 0; warm < 5; warm++) await post();
-    return await measured(server, storedSeconds, () => town.call(town.post(sender, 'to the dead')), post);
+    return await measured(server, unreachable, storedSeconds, () => town.call(town.post(sender, 'to the dead')), post);
   } finally {
     await server.dispose();
     await far.close();
@@ -68,6 +98,7 @@ const unsettledOf = async (server: ServerProcess): Promise<number> =>
 
 async function measured(
   server: ServerProcess,
+  { what, count, attempts, forMs }: Unreachable,
   storedSeconds: number,
   toTheDead: () => Promise<void>,
   post: () => Promise<number>,
@@ -76,14 +107,16 @@ async function measured(
     ((await operatorClient(server.dataDir)('status', {})) as { readonly federation: Figures }).federation;
   const ownMib = () => residentMib(server.pid) - residentFileMib(server.pid);
   const [others, cpu, mib] = [new OtherWork([server.pid]), cpuSeconds(server.pid), ownMib()];
-  const triedBefore = (await figures()).failed.unreachable;
+  const failures = ({ failed }: Figures) => failed.unreachable + failed.timeout;
+  const triedBefore = failures(await figures());
   const startedMs = performance.now();
   await toTheDead();
   const answerMs = performance.now() - startedMs;
   const times: number[] = [];
   let [mostMib, now] = [mib, await figures()];
-  const tries = () => now.failed.unreachable - triedBefore;
-  while (tries() < DEAD && performance.now() < startedMs + TRIED_MS_MAX) {
+  const tries = () => failures(now) - triedBefore;
+  const wanted = attempts ?? Number.POSITIVE_INFINITY;
+  while (tries() < wanted && performance.now() < startedMs + forMs) {
     times.push(await post());
     mostMib = Math.max(mostMib, ownMib());
     await new Promise((resolve) => setTimeout(resolve, POST_PAUSE_MS));
@@ -96,9 +129,9 @@ async function measured(
   const share = { otherCores: others.cores() };
   return [
     {
-      name: `${tried} attempts at ${DEAD} hosts that do not listen (stored in ${storedSeconds.toFixed(0)} s), in ${seconds.toFixed(0)} s`,
+      name: `${tried} attempts at ${count} hosts that ${what} (stored in ${storedSeconds.toFixed(0)} s), in ${seconds.toFixed(0)} s`,
       ...{ perSecond: tried / seconds, cpuSecondsPer1000: ((cpuSeconds(server.pid) - cpu) / tried) * 1_000, ...share },
-      ...{ target: 'each is tried', reached: tried >= DEAD },
+      ...(attempts === undefined ? {} : { target: 'each is tried', reached: tried >= attempts }),
     },
     { name: 'answer to the post', figure: `${answerMs.toFixed(0)} ms` },
     {

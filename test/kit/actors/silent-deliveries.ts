@@ -1,7 +1,7 @@
 import { OutgoingDocuments } from '../../../actors/federation/delivery/documents.js';
 import { DeliveryFigures } from '../../../actors/federation/delivery/figures.js';
 import type { DeliveryContext } from '../../../actors/federation/delivery/pass.js';
-import { deliveryPlaces } from '../../../actors/federation/delivery/places.js';
+import { DeliveryPlaces } from '../../../actors/federation/delivery/places.js';
 import { Cache } from '../../../store/cache/cache.js';
 import { MemoryTables } from '../../../store/memory/memory-tables.js';
 import { CachedSchemes } from '../../../transport/federation/scheme-memory.js';
@@ -16,7 +16,7 @@ export const silentDeliveries = ({
   signers: { signerOf: (owner) => ({ keyId: owner, privateKey: () => Promise.reject(new Error('no key')) }) },
   clock: { nowMs: () => 0 },
   random: { fraction: () => 0 },
-  places: deliveryPlaces(),
+  places: new DeliveryPlaces({ clock: { after: () => ({ cancel: () => undefined }) } }),
   figures: new DeliveryFigures(),
   schemes: new CachedSchemes(undefined),
   documents: new OutgoingDocuments(tables, new Cache('outgoing_documents', 100, undefined)),

@@ -8,9 +8,9 @@ import type { Tables } from '../../../../store/port.js';
 import { silentDeliveries } from '../../../kit/actors/silent-deliveries.js';
 
 /** Returns room for some pages, and for any number of deliveries. */
-const placesFor = (pages: number): DeliveryPlaces => {
+const placesFor = (pages: number): Pick<DeliveryPlaces, 'of' | 'record'> => {
   const places = { pages: inTurns(pages), deliveries: inTurns(100) };
-  return { proven: places, others: places };
+  return { of: () => places, record: () => undefined };
 };
 
 test('passes beyond the bound read nothing until a page of another is done, and a halted one reads nothing at all', async () => {
@@ -27,7 +27,6 @@ test('passes beyond the bound read nothing until a page of another is done, and 
       fromMs: 0,
       breaker: closedBreaker,
       retired: new Map(),
-      hasDelivered: false,
     });
     return { pass, ended: pass.run() };
   };
@@ -59,7 +58,6 @@ test('the pass of a short queue ends in the turn of its page', async () => {
       fromMs: 0,
       breaker: closedBreaker,
       retired: new Map(),
-      hasDelivered: false,
     }).run();
     order.push(`${host} ends`);
   };
