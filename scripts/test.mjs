@@ -7,6 +7,7 @@ import { startCassandra } from '../dist/cluster/local/cassandra.js';
 import { startNats } from '../dist/cluster/local/nats.js';
 import { newerNodes } from './newer-nodes.mjs';
 import { checkPlan, planOf, record } from './test-plan.mjs';
+import { slackenTimers } from './turns/timer-slack.mjs';
 import { Turns } from './turns/turns.mjs';
 
 const recording = process.argv.includes('--record');
@@ -25,6 +26,7 @@ if (files.length === 0) {
 // Only a restart after kill -9 needs that, and no Cassandra of the tests is restarted. Also those that test files start.
 const javaOptions = '-Dcassandra.test.flush_local_schema_changes=false';
 process.env.JAVA_TOOL_OPTIONS = [process.env.JAVA_TOOL_OPTIONS, javaOptions].filter(Boolean).join(' ');
+slackenTimers();
 
 const dir = mkdtempSync(join(tmpdir(), 'murmuration-test-'));
 const started = [];
