@@ -128,7 +128,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     const ended = () => ({ shared, ledger, accounts, world, nodes: living(), polls: pollsters.asked, violations });
     await judge(ended(), ground, log);
     if (rules.deliveries) await judgeDeliveries(ended(), ground.server);
-    if (subscriptions !== undefined) await pushesArrive(ended(), subscriptions, ground.pushServices);
+    if (subscriptions !== undefined) await pushesArrive(ended(), ground, subscriptions);
     if (violations.isJudged('schedulesAreKept')) {
       await skip(untilLastDueMs(ledger, world));
       await judgeSchedules(ended(), ground);

@@ -82,7 +82,7 @@ async function wake({ nodes }: Ended, actors: readonly string[]): Promise<void> 
 }
 
 /** Returns backlog rows of actors that may still have unfinished effects. */
-async function effectsOwed({ shared, writes }: Ground): Promise<string[]> {
+export async function effectsOwed({ shared, writes }: Pick<Ground, 'shared' | 'writes'>): Promise<string[]> {
   const owed: string[] = [];
   for (const shard of writes.backlogShards) {
     for (const row of await shared.range(backlog, { shard }, { limit: 100 })) owed.push(row.key.actor);
