@@ -119,7 +119,7 @@ export class FeaturedCollections implements RemoteCollections {
     const bounds = { owner: owner.origin?.uri, itemsMax: REMOTE_COLLECTIONS_MAX, isOver };
     const list = await itemsOf(this.#around.client, owner.remote?.featuredCollectionsUri, bounds);
     const listed = list.flatMap((one) => idOf(one) ?? []);
-    // Only servers of followers are told of an end. A collection that is listed no more is gone, or says so itself.
+    // Only servers of followers get the end. A collection that is listed no more is gone, or says so itself.
     const unlisted = (await this.#stored(owner)).filter((uri) => !listed.includes(uri));
     for (const uri of [...unlisted, ...listed.toReversed()]) {
       if (isOver()) return;

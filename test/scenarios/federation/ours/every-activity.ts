@@ -177,7 +177,7 @@ export class EveryActivity {
     await this.#endCollections(other);
   }
 
-  /** Ends the follow, after which this server is told of no further change. */
+  /** Ends the follow, after which this server gets no further change. */
   async unfollow(): Promise<void> {
     await this.here.ask('POST', `accounts/${this.#friend}/unfollow`);
   }
