@@ -10,9 +10,10 @@ import { Attack, type Sent } from './suites/attack.js';
 import { type Ground, oneNode } from './worlds/node-address.js';
 
 /**
- * Letters of one, two, three and four bytes in UTF-8; the last one becomes eighteen letters when texts are compared.
+ * Letters of one, three and four bytes in UTF-8; the last one becomes eighteen letters when texts are compared. Letters
+ * of two bytes are shorter than those of three, and pass the same checks.
  */
-const LETTERS = ['x', 'é', '漢', '𠀀', 'ﷺ'];
+const LETTERS = ['x', '漢', '𠀀', 'ﷺ'];
 /** Forms of texts that the server looks up, as people write them: alone, or as part of names and addresses. */
 const FORMS: readonly ((text: string) => string)[] = [
   (text) => text,
