@@ -146,7 +146,7 @@ test('schemathesis finds no server error and no answer that the OpenAPI document
     ...['--config-file', config, 'run', document, '--url', server.url],
     ...['--workers', '1', '--phases', 'examples,coverage,fuzzing', '--checks', CHECKS.join(',')],
     ...['--max-examples', String(EXAMPLES_PER_OPERATION), '--generation-deterministic'],
-    ...['--no-shrink', '--no-color', '--suppress-health-check', 'all'],
+    ...['--no-shrink', '--no-color', '--suppress-health-check', 'all', '--warnings', 'off'],
     ...['--max-redirects', '0', '--request-timeout', '60', '--report', 'json', '--report-json-path', report],
   ]);
   assert.equal(code, 0, written.slice(-WRITTEN_MAX));
