@@ -45,8 +45,8 @@ interface Turn {
   readonly seq: number;
   /** The last command requested. It rejects if that command, or an earlier one of the same attempt, failed. */
   latest: Promise<unknown> | undefined;
-  /** Callbacks for when the actor has received all commands, or the entry is done. */
-  readonly atEnd: (() => void)[];
+  /** Callbacks for when the actor has received all commands, or the entry is done; undefined while nothing waits. */
+  atEnd: (() => void)[] | undefined;
 }
 
 /** Keeps the order of effects among entries that are handled concurrently. */
@@ -55,7 +55,8 @@ export class InOrder {
   private turns: Map<string, Turn[]> | undefined;
   /** Rows of the next write by name; of each row the last version. */
   private gathered: Map<string, RowWrite> | undefined;
-  private written: Promise<void> = Promise.resolve();
+  /** The last write; undefined before the first, since most entries write alone. */
+  private written: Promise<void> | undefined;
 
   constructor(private readonly halt: Cancellation) {}
 
@@ -86,8 +87,10 @@ export class InOrder {
 
   /** Ends all turns of the entry, even if its last attempt sent commands to fewer actors than an earlier one. */
   finished(seq: number): void {
-    for (const [target, turns] of this.turns ?? []) {
-      for (const turn of turns) if (turn.seq === seq) this.endTurn(target, turn);
+    if (this.turns === undefined) return;
+    for (const [target, turns] of this.turns) {
+      const turn = turns.find((one) => one.seq === seq);
+      if (turn !== undefined) this.endTurn(target, turn);
     }
   }
 
@@ -98,10 +101,10 @@ export class InOrder {
    */
   write(rows: readonly RowWrite[], action: (rows: readonly RowWrite[]) => Promise<void>): Promise<void> {
     const names = rows.map(nameOf);
-    const { gathered } = this;
-    if (gathered !== undefined && gathered.size + rows.length <= WRITE_ROWS_MAX) {
+    const { gathered, written } = this;
+    if (written !== undefined && gathered !== undefined && gathered.size + rows.length <= WRITE_ROWS_MAX) {
       for (const [place, row] of rows.entries()) gathered.set(names[place] as string, row);
-      return this.written;
+      return written;
     }
     const next = new Map(rows.map((row, place) => [names[place] as string, row]));
     this.gathered = next;
@@ -109,34 +112,47 @@ export class InOrder {
       if (this.gathered === next) this.gathered = undefined;
       return action([...next.values()]);
     };
-    this.written = this.written.then(send, send);
-    return this.written;
+    const sent = (written ?? Promise.resolve()).then(send, send);
+    this.written = sent;
+    return sent;
   }
 
+  /** Returns the entry's turn. Nearly always it is the only one: then no list is searched or copied. */
   private turnOf(target: string, seq: number): Turn {
     this.turns ??= new Map();
-    const turns = this.turns.get(target) ?? [];
-    const known = turns.find((turn) => turn.seq === seq);
+    const turns = this.turns.get(target);
+    const known = turns?.find((turn) => turn.seq === seq);
     if (known !== undefined) return known;
-    const turn: Turn = { seq, latest: undefined, atEnd: [] };
-    const place = turns.findIndex((other) => other.seq > seq);
-    turns.splice(place < 0 ? turns.length : place, 0, turn);
-    this.turns.set(target, turns);
+    const turn: Turn = { seq, latest: undefined, atEnd: undefined };
+    if (turns === undefined) this.turns.set(target, [turn]);
+    else {
+      const place = turns.findIndex((other) => other.seq > seq);
+      turns.splice(place < 0 ? turns.length : place, 0, turn);
+    }
     return turn;
   }
 
   private earlierThan({ seq }: Turn, target: string): Promise<unknown> | undefined {
-    const earlier = this.turns?.get(target)?.filter((turn) => turn.seq < seq) ?? [];
+    const turns = this.turns?.get(target) ?? [];
+    if (turns.length <= 1) return undefined;
+    const earlier = turns.filter((turn) => turn.seq < seq);
     if (earlier.length === 0) return undefined;
-    const ends = earlier.map(({ atEnd }) => new Promise<void>((resolve) => void atEnd.push(resolve)));
+    const ends = earlier.map((turn) => {
+      turn.atEnd ??= [];
+      const { atEnd } = turn;
+      return new Promise<void>((resolve) => void atEnd.push(resolve));
+    });
     return this.halt.race(Promise.all(ends));
   }
 
   private endTurn(target: string, turn: Turn): void {
-    for (const proceed of turn.atEnd.splice(0)) proceed();
-    const left = this.turns?.get(target)?.filter((other) => other !== turn) ?? [];
-    if (left.length === 0) this.turns?.delete(target);
-    else this.turns?.set(target, left);
+    const { atEnd } = turn;
+    turn.atEnd = undefined;
+    for (const proceed of atEnd ?? []) proceed();
+    const turns = this.turns?.get(target) ?? [];
+    const place = turns.indexOf(turn);
+    if (place >= 0) turns.splice(place, 1);
+    if (turns.length === 0) this.turns?.delete(target);
   }
 }
 

@@ -241,6 +241,7 @@ export class Lane implements Waits {
     return entry.events.every(({ type, event }) => kind.events[type]?.overlaps?.(event, state) === true);
   }
 
+  /** Runs the reactions to the entry's events, and waits until all nodes have received what they invalidate. */
   private async carryOut(
     entry: JournalEntry,
     order: InOrder,
@@ -250,8 +251,15 @@ export class Lane implements Waits {
   ): Promise<void> {
     const mayRepeat = isRetry || entry.seq <= this.inheritedTo;
     const effects = new EntryEffects(this.around, this.from, this, entry.seq, order, alone, mayRepeat);
+    const { events } = entry;
+    const happened = { self: this.core.id, seq: entry.seq, atMs: entry.atMs, state: this.core.state };
     try {
-      await this.reactTo(entry, effects, overlapping);
+      // Inline, because each entry of each actor passes here, and another async call allocates.
+      if (overlapping && events.length > 1) await this.reactTogether(events, happened, effects);
+      else for (const stored of events) if (this.handlers.has(stored.type)) await this.react(stored, happened, effects);
+      const isInvalidating = this.invalidating.size > 0 && events.some(({ type }) => this.invalidating.has(type));
+      const invalidated = isInvalidating ? this.around.invalidated() : undefined;
+      if (invalidated !== undefined) await this.from.halt.race(invalidated);
       order.finished(entry.seq);
     } catch (error) {
       effects.end();
@@ -260,19 +268,14 @@ export class Lane implements Waits {
     }
   }
 
-  /** Runs the reactions to the entry's events. Overlapping events of one entry run concurrently. */
-  private async reactTo(entry: JournalEntry, effects: Effects, overlapping: boolean): Promise<void> {
-    const happened = { self: this.core.id, seq: entry.seq, atMs: entry.atMs, state: this.core.state };
-    if (overlapping && entry.events.length > 1) {
-      const outcomes = await Promise.allSettled(entry.events.map((stored) => this.react(stored, happened, effects)));
-      for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
-    } else {
-      for (const stored of entry.events)
-        if (this.handlers.has(stored.type)) await this.react(stored, happened, effects);
-    }
-    if (this.invalidating.size === 0 || !entry.events.some(({ type }) => this.invalidating.has(type))) return;
-    const invalidated = this.around.invalidated();
-    if (invalidated !== undefined) await this.from.halt.race(invalidated);
+  /** Runs the reactions to overlapping events of one entry concurrently. */
+  private async reactTogether(
+    events: readonly StoredEvent[],
+    happened: Happened<unknown>,
+    effects: Effects,
+  ): Promise<void> {
+    const outcomes = await Promise.allSettled(events.map((stored) => this.react(stored, happened, effects)));
+    for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
   }
 
   private async react({ type, event }: StoredEvent, happened: Happened<unknown>, effects: Effects): Promise<void> {
