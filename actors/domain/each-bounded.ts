@@ -10,12 +10,19 @@ export async function eachBounded<T, R>(
   const results: R[] = [];
   const queue = items[Symbol.iterator]();
   let begun = 0;
-  const worker = async () => {
-    for (let next = queue.next(); !next.done; next = queue.next()) {
+  const worker = async (first: IteratorResult<T>) => {
+    for (let next = first; !next.done; next = queue.next()) {
       const index = begun++;
       results[index] = await work(next.value);
     }
   };
-  await Promise.all(Array.from({ length: atOnce }, worker));
+  const workers: Promise<void>[] = [];
+  while (workers.length < atOnce) {
+    const first = queue.next();
+    // A worker without an item would only cost promises: most posts mention nobody.
+    if (first.done) break;
+    workers.push(worker(first));
+  }
+  await Promise.all(workers);
   return results;
 }

@@ -39,7 +39,7 @@ export async function written(
   // A warning without a text becomes the text. Source: Mastodon PostStatusService.
   const { text, spoilerText } = given.text === '' && !mayBeEmpty ? { text: given.spoilerText, spoilerText: '' } : given;
   const { mentions: names, tags } = readText(text);
-  const mentioned = await mentionable(services, author, names);
+  const mentioned = names.length === 0 ? NOBODY : await mentionable(services, author, names);
   const html = renderHtml(text, {
     mentions: new Map([...mentioned].map(([name, { url, username }]) => [name, { url, username }])),
     baseUrl: services.instance.baseUrl,
@@ -47,6 +47,8 @@ export async function written(
   const mentions = [...new Map([...mentioned.values()].map((mention) => [mention.accountId, mention])).values()];
   return { text, html, spoilerText, mentions, tags };
 }
+
+const NOBODY: ReadonlyMap<string, AccountMention> = new Map();
 
 /** Finds the mentioned accounts, without those that the author blocks. Source: Mastodon ProcessMentionsService. */
 async function mentionable(

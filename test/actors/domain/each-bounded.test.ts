@@ -26,3 +26,15 @@ test('the first failure rejects, and nothing runs for no items', async () => {
   await assert.rejects(failing, /no/);
   assert.deepEqual(await eachBounded([], 4, () => assert.fail()), []);
 });
+
+test('without items no worker starts', async () => {
+  let asked = 0;
+  const none: Iterator<number> = {
+    next: () => {
+      asked += 1;
+      return { done: true, value: undefined };
+    },
+  };
+  assert.deepEqual(await eachBounded({ [Symbol.iterator]: () => none }, 8, () => assert.fail()), []);
+  assert.equal(asked, 1);
+});
