@@ -221,7 +221,7 @@ export const conversationRows: Reaction<ConversationState, ConversationEvents> =
     async added({ status }, now, effects) {
       const record = now.state.statuses.get(status?.id ?? '')?.record;
       if (record === undefined) return;
-      if (!record.deleted) await setPollAlarm(effects, record);
+      if (!record.deleted && record.poll !== undefined) await setPollAlarm(effects, record);
       const lists = record.deleted ? [] : [listedRow(record), ...publicRows(record), ...tagRows(record)];
       await effects.write([statusRow(record), ...parentRow(now, record), ...lists]);
     },
