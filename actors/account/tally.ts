@@ -57,13 +57,14 @@ function shareOf({ owner, moderation, statuses, directStatuses }: Readonly<Count
 export function tallyRows(state: Readonly<Counted>, eventMs: number): TallyRow[] {
   const { tallied, joinedDay } = state;
   const eventDay = dayOf(eventMs);
-  return tallied.flatMap(({ day, before, said }, place) => {
-    const isLast = place === tallied.length - 1;
-    if (day < eventDay && !isLast) return [];
+  const rows: TallyRow[] = [];
+  for (const [place, { day, before, said }] of tallied.entries()) {
+    if (day < eventDay && place < tallied.length - 1) continue;
     const after = tallied[place + 1]?.before ?? shareOf(state);
     const [users, statuses] = [after.users - before.users, after.statuses - before.statuses];
-    return [{ day, users, statuses, said, joined: joinedDay === day && after.users === 1 }];
-  });
+    rows.push({ day, users, statuses, said, joined: joinedDay === day && after.users === 1 });
+  }
+  return rows;
 }
 
 /** Wraps the slices so that each event begins its day and is counted. */

@@ -5,8 +5,12 @@ import { tallyRows } from '../../account/tally.js';
 import { publicLane } from '../../domain/public.js';
 
 /** Returns the rows of the account's share in the totals of the instance, on the day of the event and on later days. */
-export const tallyWrites = (state: Readonly<AccountState>, eventMs: number): RowWrite[] =>
-  tallyRows(state, eventMs).flatMap(({ day, ...tally }) => [
-    put(accountTallies, { day, lane: publicLane(state.id), account: state.id }, tally),
-    put(tallyDays, { century: 0, day }, { atMs: 0 }),
-  ]);
+export function tallyWrites(state: Readonly<AccountState>, eventMs: number): RowWrite[] {
+  const rows: RowWrite[] = [];
+  const lane = publicLane(state.id);
+  for (const { day, users, statuses, said, joined } of tallyRows(state, eventMs)) {
+    rows.push(put(accountTallies, { day, lane, account: state.id }, { users, statuses, said, joined }));
+    rows.push(put(tallyDays, { century: 0, day }, { atMs: 0 }));
+  }
+  return rows;
+}
