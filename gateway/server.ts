@@ -398,8 +398,10 @@ class GatewayServer implements Server {
   }
 
   /** Returns the answer as the client wants it: pages for people, and texts compressed. */
-  #shaped({ head, id }: Exchange, answer: Answer): Answer {
-    const shown = isPlain(answer, head) ? answer : this.#forPeople(head, answer, id);
+  #shaped(exchange: Exchange, answer: Answer): Answer {
+    const { head } = exchange;
+    // The id is composed on demand; most answers are plain.
+    const shown = isPlain(answer, head) ? answer : this.#forPeople(head, answer, exchange.id);
     const encoding = this.#options.services.instance.compression
       ? encodingOf(head.first('accept-encoding'))
       : undefined;
