@@ -196,7 +196,7 @@ export const collections: Slice<State, Commands, Events> = {
       in: codec('murmuration.account.Empty'),
       out: codec('murmuration.account.CollectionIds'),
       repeats: 'query',
-      local: true,
+      local: false,
     },
   },
   events: {

@@ -1,6 +1,7 @@
 import { isProblem } from '../../actors/domain/problem.js';
 import type { Clock } from '../../actors/domain/time.js';
 import type { DeliveryContext } from '../../actors/federation/delivery/pass.js';
+import { DeliveryPlaces } from '../../actors/federation/delivery/places.js';
 import type { Alerts } from '../../actors/push/alerts.js';
 import { PushFigures } from '../../actors/push/figures.js';
 import type { PushContext } from '../../actors/reactions/push.js';
@@ -236,7 +237,10 @@ function outsideOf(
       ...{ clock, random: new SeededRandom(1), figures: new PushFigures(), alerts: alertsOf(runtime) },
       sender: plant.sender?.(sender, soil) ?? sender,
     },
-    deliveries: silentDeliveries({ tables, clock, client: plant.client?.(client, soil) ?? client }),
+    deliveries: silentDeliveries({
+      ...{ tables, clock, places: new DeliveryPlaces({ clock }) },
+      client: plant.client?.(client, soil) ?? client,
+    }),
   };
 }
 

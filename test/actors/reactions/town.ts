@@ -8,7 +8,7 @@ import { pushKind } from '../../../actors/kinds/push.js';
 import { remoteHostKind } from '../../../actors/kinds/remote-host.js';
 import { PushFigures } from '../../../actors/push/figures.js';
 import { hostId } from '../../../actors/remote-host/remote-host.js';
-import { askerOf } from '../../../actors/runtime/kind.js';
+import { askerOf, receiverOf } from '../../../actors/runtime/kind.js';
 import { codec } from '../../../proto/codec.js';
 import type { AccountPost, NodeStatusTopic } from '../../../proto/gen/types.js';
 import { TableMedia } from '../../../store/media/table-media.js';
@@ -88,6 +88,7 @@ export async function town(names: readonly string[], options: { readonly archive
   };
   const askAccount = askerOf(account, node.runtime);
   const askConversation = askerOf(conversation, node.runtime);
+  const receiveAccount = receiverOf(account, node.runtime);
   const people: Record<string, string> = {};
   for (const [index, username] of names.entries()) {
     const id = makeId(stage.clock.nowMs(), index % 4, index);
@@ -109,6 +110,8 @@ export async function town(names: readonly string[], options: { readonly archive
     tables: stage.shared,
     id: (name: string) => people[name] ?? '',
     account: ((id, command, input) => settled(askAccount(id, command, input))) as typeof askAccount,
+    /** As `account`, for what other servers may ask. */
+    receive: ((id, command, input) => settled(receiveAccount(id, command, input))) as typeof receiveAccount,
     conversation: ((id, command, input) => settled(askConversation(id, command, input))) as typeof askConversation,
     askAccount,
     askConversation,

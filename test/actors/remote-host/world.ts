@@ -1,6 +1,7 @@
 import { idShard } from '../../../actors/domain/ids.js';
 import { isProblem } from '../../../actors/domain/problem.js';
 import { DeliveryFigures } from '../../../actors/federation/delivery/figures.js';
+import { DeliveryPlaces } from '../../../actors/federation/delivery/places.js';
 import { queueActivity } from '../../../actors/federation/delivery/queue.js';
 import { returnedHosts } from '../../../actors/federation/delivery/returned-hosts.js';
 import { remoteHostKind } from '../../../actors/kinds/remote-host.js';
@@ -84,7 +85,8 @@ export async function world(limits: Partial<RuntimeLimits> = {}, fraction = 0) {
     const shared: Tables = stage.shared;
     const kind = remoteHostKind(
       silentDeliveries({
-        ...{ tables: shared, clock: stage.clock, random: { fraction: () => fraction }, figures },
+        ...{ tables: shared, clock: stage.clock, places: new DeliveryPlaces({ clock: stage.clock }) },
+        ...{ random: { fraction: () => fraction }, figures },
         signers: {
           signerOf: (owner, uri) => ({ keyId: `${owner} ${uri}`, privateKey: () => Promise.reject(new Error()) }),
         },

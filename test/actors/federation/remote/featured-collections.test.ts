@@ -38,7 +38,7 @@ type Served = Map<string, Document | 'failed'>;
 async function world() {
   const here = await town(['ann']);
   closing.push(here);
-  const { account, stage, tables, askAccount } = here;
+  const { account, receive, stage, tables } = here;
   const [ann, bob, vic] = [here.id('ann'), makeId(stage.clock.nowMs(), 1, 61), makeId(stage.clock.nowMs(), 2, 62)];
   await account(bob, 'describe', { username: 'bob', domain: FAR, profile: emptyProfile, actor: actor(BOB) });
   await account(vic, 'describe', { username: 'vic', domain: 'v.example', profile: emptyProfile, actor: actor(VIC) });
@@ -60,7 +60,7 @@ async function world() {
     ...{ baseUrl: HERE, tables, client, stamps, clock: stage.clock },
     people: { known: byUri, find: async (uri) => (await byUri(uri)) ?? { missing: 'gone' } },
     localAccountAt: async (uri) => (uri === ANN ? record(ann) : undefined),
-    askAccount: account as typeof askAccount,
+    askAccount: receive,
   });
   const owner = await record(bob);
   const known = async () => {
