@@ -30,6 +30,8 @@ const NAMES_MAX = 10_000;
 interface Answer {
   readonly error: Error | null;
   readonly addresses: LookupAddress[];
+  /** Time of the look-up that has found the addresses. */
+  readonly foundMs: number;
   readonly untilMs: number;
 }
 
@@ -58,7 +60,7 @@ export class NameCache {
       callback(known.error, known.addresses);
       return;
     }
-    const stale = known?.error === null && known.untilMs > nowMs - STALE_MS_MAX ? known : undefined;
+    const stale = known?.error === null && known.foundMs >= nowMs - STALE_MS_MAX ? known : undefined;
     let isAnswered = false;
     const finish = (answer: Answer) => {
       if (isAnswered) return;
@@ -69,7 +71,8 @@ export class NameCache {
     const timer = stale && this.#clock.after(STALE_AFTER_MS, () => finish(stale));
     const others = this.#waiting.get(key);
     if (others !== undefined) others.push(finish);
-    else if (this.#waiting.size >= LOOK_UPS_MAX) finish(stale ?? { error: tooMany(), addresses: [], untilMs: 0 });
+    else if (this.#waiting.size >= LOOK_UPS_MAX)
+      finish(stale ?? { error: tooMany(), addresses: [], foundMs: nowMs, untilMs: nowMs });
     else {
       this.#waiting.set(key, [finish]);
       this.#resolve(hostname, options, this.#found(key, stale));
@@ -79,9 +82,10 @@ export class NameCache {
   /** Returns the end of a look-up. Older addresses outlive a failure, but not the answer that there is no such name. */
   #found(key: string, stale: Answer | undefined): Parameters<Resolve>[2] {
     return (error, addresses) => {
-      const lasting = isMissing(error) ? undefined : stale;
-      const found = error !== null && lasting !== undefined ? lasting : { error, addresses };
-      const answer = { ...found, untilMs: this.#clock.monotonicMs() + lifetimeMs(error) };
+      const nowMs = this.#clock.monotonicMs();
+      const isLasting = error !== null && !isMissing(error) && stale !== undefined;
+      const found = isLasting ? stale : { error, addresses, foundMs: nowMs };
+      const answer = { ...found, untilMs: nowMs + lifetimeMs(error) };
       this.#answers.set(key, answer);
       const waiting = this.#waiting.get(key) ?? [];
       this.#waiting.delete(key);

@@ -82,9 +82,14 @@ test('known addresses serve while a look-up hangs or fails, for a day, and not o
   const old = lookUp('old.example');
   answer(null, addresses);
   await old;
-  await passMs(60_000 + 86_400_000);
+  for (let seconds = 60; seconds < 86_400; seconds += 60) {
+    await passMs(60_000);
+    const failed = lookUp('old.example');
+    answer(failure('EAI_AGAIN'), []);
+    assert.deepEqual(await failed, addresses, `${seconds} s`);
+  }
+  await passMs(60_001);
   const late = lookUp('old.example');
-  await passMs(10_000);
   answer(failure('EAI_AGAIN'), []);
   assert.equal(((await late) as { code: string }).code, 'EAI_AGAIN');
 });
