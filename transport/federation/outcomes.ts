@@ -11,6 +11,8 @@ export type SendFailure = RequestFailure | 'busy' | 'no-key';
 /** Statuses below 500 that other servers send for a while only: Request Timeout, Too Early, Too Many Requests. */
 const TEMPORARY = [408, 425, 429];
 const isTemporary = (status: number) => status >= 500 || TEMPORARY.includes(status);
+/** Also the answer of servers that cannot fetch the signer's key now. Source: Mastodon, which repeats after 401. */
+const UNAUTHORIZED = 401;
 
 /** Returns the meaning of the answer to a GET. `redirects`: there were too many. */
 export function fetchOutcome(answer: Answer | SendFailure | 'redirects', url: string): FetchOutcome {
@@ -40,7 +42,7 @@ export function deliveryOutcome(
   const signed = scheme === undefined ? {} : { scheme };
   if (status >= 200 && status < 300) return { kind: 'delivered', status, ...signed };
   if (status === 404 || status === 410) return { kind: 'gone', status, ...signed };
-  if (!isTemporary(status)) return { kind: 'refused', status };
+  if (!isTemporary(status) && status !== UNAUTHORIZED) return { kind: 'refused', status };
   const afterMs = retryAfterMs(headers['retry-after'], nowMs);
   const reason = status === 429 || status === 503 ? 'busy' : 'failed';
   return { kind: 'later', status, reason, ...(afterMs === undefined ? {} : { afterMs }) };

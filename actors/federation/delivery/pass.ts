@@ -47,6 +47,8 @@ export const WAITING_MAX = 100_000;
 const COUNTED_ROWS = 1_000;
 /** Source: RFC 6585 §4. */
 const TOO_MANY_REQUESTS = 429;
+/** The host works, but has no key to verify this delivery. Source: RFC 9110 §15.5.2. */
+const UNAUTHORIZED = 401;
 /** First and longest pause of a single delivery whose host answers others. It grows threefold, and is random up to twice. */
 const RETRY_FIRST_MS = 60_000;
 const RETRY_GROWTH = 3;
@@ -245,7 +247,7 @@ export class HostPass {
     this.context.places.record(this.start.host, outcome !== 'timeout' && outcome !== 'unreachable');
     this.#tally[outcome]++;
     if (scheme !== undefined) this.#scheme = scheme;
-    if (kind !== 'later') this.#breaker = afterAnswer(this.#breaker, nowMs);
+    if (kind !== 'later' || status === UNAUTHORIZED) this.#breaker = afterAnswer(this.#breaker, nowMs);
     else if (status === TOO_MANY_REQUESTS && afterMs !== undefined)
       this.#breaker = afterRequestedPause(this.#breaker, nowMs, afterMs);
     else this.#breaker = afterFailure(this.#breaker, { nowMs, askedMs: afterMs, fraction: random.fraction() });

@@ -90,6 +90,16 @@ test('a failed delivery is tried again with growing pauses, and later ones of it
   assert.deepEqual(here.ids().slice(-2), ['a1', 'a2']);
 });
 
+test('an activity whose signature cannot be verified now is sent again, and delays no other', async () => {
+  const here = await world();
+  here.plays.answer = ({ id }) => (id.startsWith('new') ? { kind: 'later', status: 401, reason: 'failed' } : DELIVERED);
+  for (const id of ['new-1', 'new-2', 'new-3', 'new-4', 'known']) await here.queue({ id, inboxes: [FAR] });
+  assert.deepEqual(here.ids(), ['new-1', 'new-2', 'new-3', 'new-4', 'known'], 'the breaker stays closed');
+  here.plays.answer = () => DELIVERED;
+  await here.stage.clock.advance(2 * MINUTE_MS);
+  assert.deepEqual(here.ids().slice(5).sort(), ['new-1', 'new-2', 'new-3', 'new-4']);
+});
+
 test('a host that fails gets one probe at a time, and everything once it answers', async () => {
   const here = await world();
   here.plays.answer = () => LATER;

@@ -244,8 +244,15 @@ test('a host that refuses cavage gets RFC 9421 once, and first from then on', as
 test('a host that refuses both schemes, or fails, changes nothing', async () => {
   answer = reply(401);
   assert.deepEqual(await client.object(`${host.url}/1`), { kind: 'refused', status: 401 });
-  assert.deepEqual(await client.deliver(`${host.url}/inbox`, body, ada.signer), { kind: 'refused', status: 401 });
+  assert.deepEqual(await client.deliver(`${host.url}/inbox`, body, ada.signer), {
+    kind: 'later',
+    status: 401,
+    reason: 'failed',
+  });
   assert.equal(host.taken().length, 4);
+  answer = reply(403);
+  assert.deepEqual(await client.deliver(`${host.url}/inbox`, body, ada.signer), { kind: 'refused', status: 403 });
+  assert.equal(host.taken().length, 2);
   answer = reply(500);
   assert.deepEqual(await client.deliver(`${host.url}/inbox`, body, ada.signer), {
     kind: 'later',
