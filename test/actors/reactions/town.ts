@@ -8,7 +8,8 @@ import { pushKind } from '../../../actors/kinds/push.js';
 import { remoteHostKind } from '../../../actors/kinds/remote-host.js';
 import { PushFigures } from '../../../actors/push/figures.js';
 import { hostId } from '../../../actors/remote-host/remote-host.js';
-import { askerOf, receiverOf } from '../../../actors/runtime/kind.js';
+import { askerOf, receiverOf, type TypedAsk } from '../../../actors/runtime/kind.js';
+import type { CommandTable } from '../../../actors/runtime/slice.js';
 import { codec } from '../../../proto/codec.js';
 import type { AccountPost, NodeStatusTopic } from '../../../proto/gen/types.js';
 import { TableMedia } from '../../../store/media/table-media.js';
@@ -80,20 +81,13 @@ export async function town(names: readonly string[], options: { readonly archive
   await stage.bus('listener').subscribe(STATUSES_TOPIC, (bytes) => {
     published.push(codec('murmuration.node.StatusTopic').decode(bytes));
   });
-  const settled = async <T>(answer: Promise<T>): Promise<T> => {
-    await stage.clock.settle();
-    const value = await answer;
-    await stage.clock.settle();
-    return value;
-  };
   const askAccount = askerOf(account, node.runtime);
   const askConversation = askerOf(conversation, node.runtime);
-  const receiveAccount = receiverOf(account, node.runtime);
   const people: Record<string, string> = {};
   for (const [index, username] of names.entries()) {
     const id = makeId(stage.clock.nowMs(), index % 4, index);
     people[username] = id;
-    await settled(askAccount(id, 'register', registration(username)));
+    await settling(stage, askAccount)(id, 'register', registration(username));
   }
   return {
     stage,
@@ -109,12 +103,23 @@ export async function town(names: readonly string[], options: { readonly archive
     delivered,
     tables: stage.shared,
     id: (name: string) => people[name] ?? '',
-    account: ((id, command, input) => settled(askAccount(id, command, input))) as typeof askAccount,
+    account: settling(stage, askAccount),
     /** As `account`, for what other servers may ask. */
-    receive: ((id, command, input) => settled(receiveAccount(id, command, input))) as typeof receiveAccount,
-    conversation: ((id, command, input) => settled(askConversation(id, command, input))) as typeof askConversation,
+    receive: settling(stage, receiverOf(account, node.runtime)),
+    conversation: settling(stage, askConversation),
     askAccount,
     askConversation,
+  };
+}
+
+/** Returns a way of asking by which all effects of a command are done when it is answered. */
+function settling<C extends CommandTable<C>>({ clock }: Stage, ask: TypedAsk<C>): TypedAsk<C> {
+  return async (...asked) => {
+    const answer = ask(...asked);
+    await clock.settle();
+    const value = await answer;
+    await clock.settle();
+    return value;
   };
 }
 
