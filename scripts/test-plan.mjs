@@ -35,9 +35,7 @@ const OWN = [
   { file: 'scenarios/newer-nodes', cores: 1 },
   { file: 'scenarios/pages/walk', cores: 1.25 },
   { file: 'scenarios/push/deliveries', cores: 0.25 },
-  // These wait for repeated deliveries, or counts of polls, a minute each.
-  { file: 'scenarios/federation/foreign/signed-requests', cores: 0.25 },
-  { file: 'scenarios/federation/follows', cores: 0.25 },
+  // Waits for repeated deliveries, and for counts of polls.
   { file: 'scenarios/federation/ours/two-servers', cores: 0.25 },
   // Waits for servers that never answer.
   { file: 'scenarios/federation/every-entry/every-entry', cores: 0.5 },
@@ -73,7 +71,9 @@ const CORES_MIN = 0.25;
 /** Longest duration of a fast file: one that is not recorded. */
 const FAST_SECONDS_MAX = 1;
 /** Bounds of a process for several files: the first pays for the imports of all, and the last processes run alone. */
-const [FILES_MAX, SHARED_SECONDS_MAX] = [36, 30];
+const SHARED_MAX = { files: 72, seconds: 60 };
+/** The same for a run of the fast files alone, which has fewer files to distribute. */
+const SHARED_FAST_MAX = { files: 36, seconds: 30 };
 
 const nameOf = (file) => file.slice('dist/test/'.length, -'.test.js'.length);
 const measuredOf = (file) => SECONDS[nameOf(file)] ?? [FILE_SECONDS, FILE_SECONDS];
@@ -120,12 +120,12 @@ export function planOf(files) {
   });
   const rest = files.filter((file) => !needsOf(file)).sort();
   const isPatient = (file) => isBehind && isFast(file) && !isTimed(file);
-  const patient = processesOf(rest.filter(isPatient), SHARED_SECONDS_MAX);
+  const patient = processesOf(rest.filter(isPatient), SHARED_MAX);
   const shared = [
     ...patient.map((one) => ({ ...one, cores: 0, background: true })),
     ...processesOf(
       rest.filter((file) => !isPatient(file)),
-      SHARED_SECONDS_MAX,
+      SHARED_MAX,
     ),
   ];
   // First the processes that need the whole machine, then those that must run one by one, then the rest. Among these the
@@ -136,15 +136,15 @@ export function planOf(files) {
 
 /** Distributes fast files over processes. */
 export function fastPlanOf(files) {
-  return processesOf([...files].sort(), SHARED_SECONDS_MAX).sort((a, b) => b.seconds - a.seconds);
+  return processesOf([...files].sort(), SHARED_FAST_MAX).sort((a, b) => b.seconds - a.seconds);
 }
 
 /** Puts neighbours, which share imports, into one process each. */
-function processesOf(files, secondsMax) {
+function processesOf(files, max) {
   const processes = [];
   let some = [];
   for (const file of files) {
-    if (some.length === FILES_MAX || (some.length > 0 && sum([...some, file]) > secondsMax)) {
+    if (some.length === max.files || (some.length > 0 && sum([...some, file]) > max.seconds)) {
       processes.push(some);
       some = [];
     }
