@@ -75,8 +75,23 @@ export function focused(): { readonly name: string; readonly isSkip: boolean; re
   };
 }
 
-/** Returns which of the page's elements are visible, as a text. */
-export function shownElements(): string {
+/**
+ * Returns which of the page's elements are visible, and what the judgement of colours reads of the styles of these, as
+ * texts. The function must stand alone: it is sent as text.
+ */
+export function appearance(): { readonly shown: string; readonly colours: string } {
   const isShown = (element: Element) => element.checkVisibility({ visibilityProperty: true, opacityProperty: true });
-  return Array.from(document.querySelectorAll('*'), (element) => (isShown(element) ? '1' : '0')).join('');
+  const names = [
+    ...['color', 'background-color', 'background-image', 'opacity', 'text-shadow', 'mix-blend-mode', 'filter'],
+    ...['font-size', 'font-weight', 'text-decoration-line', 'border-bottom-style', 'border-bottom-color'],
+    ...['display', 'position', 'z-index', 'float', 'transform', 'clip-path'],
+  ];
+  let [shown, colours] = ['', ''];
+  for (const element of document.querySelectorAll('*')) {
+    shown += isShown(element) ? '1' : '0';
+    if (!isShown(element)) continue;
+    const style = getComputedStyle(element);
+    for (const name of names) colours += `${style.getPropertyValue(name)};`;
+  }
+  return { shown, colours };
 }

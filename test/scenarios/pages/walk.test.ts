@@ -5,7 +5,7 @@ import { allRoutes } from '../../../gateway/routes/index.js';
 import { launchChromium } from '../../kit/services/chromium.js';
 import { ServerProcess } from '../../kit/services/server-process.js';
 import { axeFaults } from './axe.js';
-import { faultsInPage, focused, shownElements } from './faults-in-page.js';
+import { appearance, faultsInPage, focused } from './faults-in-page.js';
 import { STEP_MS_MAX, signIn } from './steps.js';
 import { type Login, makeTown, TITLE, type Visited } from './town.js';
 
@@ -15,8 +15,9 @@ const AT_ONCE = 4;
 const TABS = 8;
 const PHONE = { width: 390, height: 844 };
 const DESK = { width: 1_280, height: 800 };
-/** Rules of axe-core on what the width and the colours change. */
-const APPEARANCE_RULES = ['color-contrast', 'link-in-text-block', 'scrollable-region-focusable'];
+/** Rules of axe-core on what the width changes, and those on what the colours change. */
+const WIDTH_RULES = ['scrollable-region-focusable'];
+const COLOUR_RULES = ['color-contrast', 'link-in-text-block'];
 const SCHEMES = ['light', 'dark'] as const;
 /** Addresses that show no page: the API, documents for programs, files and redirects. `/dev/mails` is for developers. */
 const NO_PAGES = [
@@ -136,19 +137,23 @@ const built = (page: Page, { path }: Visited) =>
 /**
  * Looks at an open page at both widths, by day and by night. All rules of axe-core judge it once. The widths and schemes
  * change positions and colours only, so the others see again what depends on these; a width that shows other elements
- * is judged in full.
+ * is judged in full. Colours are judged once: most pages have the same at both widths, and finding what lies behind each
+ * text takes axe-core most of its time.
  */
 async function inEachForm(page: Page, visited: Visited): Promise<readonly string[]> {
   const found: string[] = [];
-  let judged = '';
+  const judged = new Set<string>();
+  let judgedShown = '';
   for (const viewport of [DESK, PHONE]) {
     await page.setViewportSize(viewport);
     for (const colorScheme of SCHEMES) {
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
       found.push(...(await built(page, visited)));
-      const shown = await page.evaluate(shownElements);
-      found.push(...(await axeFaults(page, shown === judged ? APPEARANCE_RULES : undefined)));
-      judged = shown;
+      const { shown, colours } = await page.evaluate(appearance);
+      const rules = judged.has(colours) ? WIDTH_RULES : [...WIDTH_RULES, ...COLOUR_RULES];
+      found.push(...(await axeFaults(page, shown === judgedShown ? rules : undefined)));
+      judged.add(colours);
+      judgedShown = shown;
     }
   }
   return found;
@@ -190,4 +195,20 @@ test(`each page is sound at ${DESK.width} and ${PHONE.width} px, by day and by n
 
 test('each page is sound without JavaScript', async () => {
   assert.deepEqual(await walk({ viewport: PHONE, javaScriptEnabled: false }, built), []);
+});
+
+test('the contrast of each form of a page is judged, also when one form alone is at fault', async () => {
+  const page = await browser.newPage();
+  for (const style of [
+    '',
+    '@media (prefers-color-scheme:dark) {p {color:#ccc}}',
+    '@media (max-width:30rem) {p {color:#999}}',
+    '@media (max-width:30rem) {main {background:#666}}',
+    '@media (max-width:30rem) and (prefers-color-scheme:dark) {p {color:#ccc}}',
+  ]) {
+    await page.setContent(`<style>main {background:#fff} p {color:#222} ${style}</style><main><p>Some text</main>`);
+    const faults = (await inEachForm(page, { path: '/' })).filter((fault) => fault.startsWith('axe color-contrast'));
+    assert.equal(faults.length > 0, style !== '', style);
+  }
+  await page.close();
 });
