@@ -165,12 +165,12 @@ export class Town {
 }
 
 /** Resolves when the nodes with these data folders have no unfinished effects, and their stores know it. */
-export async function settled(dataDirs: readonly string[]): Promise<void> {
-  const deadlineMs = performance.now() + SETTLE_MS_MAX;
+export async function settled(dataDirs: readonly string[], timeoutMs = SETTLE_MS_MAX): Promise<void> {
+  const deadlineMs = performance.now() + timeoutMs;
   for (const dataDir of dataDirs) {
     const ask = operatorClient(dataDir);
     while (((await ask('status', {})) as { unsettled: number }).unsettled > 0) {
-      if (performance.now() > deadlineMs) throw new Error(`effects are still unfinished after ${SETTLE_MS_MAX} ms`);
+      if (performance.now() > deadlineMs) throw new Error(`effects are still unfinished after ${timeoutMs} ms`);
       await new Promise((resolve) => setTimeout(resolve, SETTLE_PROBE_MS));
     }
   }

@@ -13,12 +13,20 @@ function resolver() {
   };
   const clock = new VirtualClock();
   const names = new NameCache(clock, undefined, resolve);
+  const answer = (...[error, found]: Parameters<Parameters<Resolve>[2]>) => answers.shift()?.(error, found);
+  const lookUp = (hostname: string) =>
+    new Promise((found) => names.resolve(hostname, { all: true }, (error, all) => found(error ?? all)));
   return {
     asked,
     passMs: (ms: number) => clock.advance(ms),
-    answer: (...[error, addresses]: Parameters<Parameters<Resolve>[2]>) => answers.shift()?.(error, addresses),
-    lookUp: (hostname: string) =>
-      new Promise((found) => names.resolve(hostname, { all: true }, (error, addresses) => found(error ?? addresses))),
+    answer,
+    lookUp,
+    /** Finds the addresses of a name. */
+    async learn(hostname: string) {
+      const found = lookUp(hostname);
+      answer(null, addresses);
+      assert.deepEqual(await found, addresses);
+    },
   };
 }
 
@@ -59,10 +67,8 @@ test('a name that does not exist counts as dead for ten minutes, a failed look-u
 });
 
 test('known addresses serve while a look-up hangs or fails, for a day, and not once the name is gone', async () => {
-  const { asked, passMs, answer, lookUp } = resolver();
-  const first = lookUp('far.example');
-  answer(null, addresses);
-  await first;
+  const { asked, passMs, answer, lookUp, learn } = resolver();
+  await learn('far.example');
   await passMs(60_000);
   let found: unknown;
   void lookUp('far.example').then((one) => {
@@ -79,9 +85,7 @@ test('known addresses serve while a look-up hangs or fails, for a day, and not o
   const gone = lookUp('far.example');
   answer(failure('ENOTFOUND'), []);
   assert.equal(((await gone) as { code: string }).code, 'ENOTFOUND');
-  const old = lookUp('old.example');
-  answer(null, addresses);
-  await old;
+  await learn('old.example');
   for (let seconds = 60; seconds < 86_400; seconds += 60) {
     await passMs(60_000);
     const failed = lookUp('old.example');
@@ -95,10 +99,8 @@ test('known addresses serve while a look-up hangs or fails, for a day, and not o
 });
 
 test('look-ups under way are bounded; further names fail at once, and those that are known serve', async () => {
-  const { asked, passMs, answer, lookUp } = resolver();
-  const known = lookUp('known.example');
-  answer(null, addresses);
-  await known;
+  const { asked, passMs, lookUp, learn } = resolver();
+  await learn('known.example');
   await passMs(60_000);
   for (let number = 0; number < LOOK_UPS_MAX; number++) void lookUp(`silent-${number}.example`);
   assert.equal(((await lookUp('more.example')) as { code: string }).code, 'EAI_AGAIN');

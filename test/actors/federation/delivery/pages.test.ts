@@ -22,12 +22,7 @@ test('passes beyond the bound read nothing until a page of another is done, and 
   };
   const context = silentDeliveries({ tables: { range } as unknown as Tables, places: placesFor(2) });
   const begin = (host: string) => {
-    const pass = new HostPass(context, {
-      host,
-      fromMs: 0,
-      breaker: closedBreaker,
-      retired: new Map(),
-    });
+    const pass = new HostPass(context, { host, fromMs: 0, breaker: closedBreaker, retired: new Map() });
     return { pass, ended: pass.run() };
   };
   const [first, second, third, fourth] = ['1', '2', '3', '4'].map(begin);
@@ -53,12 +48,7 @@ test('the pass of a short queue ends in the turn of its page', async () => {
   const tables = { range, get: async () => undefined, write: async () => undefined } as unknown as Tables;
   const context = silentDeliveries({ tables, places: placesFor(1) });
   const run = async (host: string) => {
-    await new HostPass(context, {
-      host,
-      fromMs: 0,
-      breaker: closedBreaker,
-      retired: new Map(),
-    }).run();
+    await new HostPass(context, { host, fromMs: 0, breaker: closedBreaker, retired: new Map() }).run();
     order.push(`${host} ends`);
   };
   await Promise.all(['1', '2', '3'].map(run));
