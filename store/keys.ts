@@ -1,4 +1,4 @@
-import { storedId } from '../actors/domain/ids.js';
+import { storedId, writeId, writeWords } from '../actors/domain/ids.js';
 import type { Bounds } from './port.js';
 import type { AnyTable, Columns, ColumnType } from './table.js';
 
@@ -121,36 +121,28 @@ function encode(columns: readonly Column[], key: Key): Buffer {
   for (const column of columns) {
     const value = key[column.name];
     checkColumn(column, value);
-    size += column.type === 'text' ? (value as string).length * 3 + END.length : NUMBER_BYTES;
+    size += column.type === 'text' ? textBytes(value as string) : NUMBER_BYTES;
   }
+  if (size > KEY_BYTES_MAX) throw new RangeError(`a key has ${size} bytes, the maximum is ${KEY_BYTES_MAX}`);
   const bytes = Buffer.allocUnsafe(size);
   let at = 0;
-  let overflow: Buffer | undefined;
   for (const { name, type } of columns) {
     const value = key[name];
-    if (type === 'text') {
-      const text = value as string;
-      if (text.includes('\0')) {
-        // Rare: escaping makes the text longer than the reserved space.
-        const rest = Buffer.concat([escapeNul(Buffer.from(text)), END]);
-        overflow = Buffer.concat([overflow ?? Buffer.alloc(0), bytes.subarray(0, at), rest]);
-        at = 0;
-      } else {
-        at += bytes.write(text, at);
-        bytes[at++] = 0;
-        bytes[at++] = 0;
-      }
-    } else if (type === 'id') {
-      at = bytes.writeBigUInt64BE(BigInt(value as string), at);
-    } else {
-      at = bytes.writeUInt32BE(Math.floor((value as number) / TWO_32), at);
-      at = bytes.writeUInt32BE((value as number) % TWO_32, at);
-    }
+    if (type === 'text') at = writeText(bytes, value as string, at);
+    else if (type === 'id') at = writeId(bytes, value as string, at);
+    else at = writeWords(bytes, Math.floor((value as number) / TWO_32), (value as number) % TWO_32, at);
   }
-  const result = overflow ? Buffer.concat([overflow, bytes.subarray(0, at)]) : bytes.subarray(0, at);
-  if (result.length > KEY_BYTES_MAX)
-    throw new RangeError(`a key has ${result.length} bytes, the maximum is ${KEY_BYTES_MAX}`);
-  return result;
+  return bytes;
+}
+
+function textBytes(text: string): number {
+  const escapes = text.includes('\0') ? text.split('\0').length - 1 : 0;
+  return Buffer.byteLength(text) + escapes + END.length;
+}
+
+function writeText(bytes: Buffer, text: string, from: number): number {
+  const at = from + (text.includes('\0') ? escapeNul(Buffer.from(text)).copy(bytes, from) : bytes.write(text, from));
+  return at + END.copy(bytes, at);
 }
 
 const readInt = (bytes: Buffer, at: number): number => bytes.readUInt32BE(at) * TWO_32 + bytes.readUInt32BE(at + 4);

@@ -51,6 +51,26 @@ export function idShard(id: string): number {
   return ((Math.imul(upperOf(id), BILLION_REST) + lowerOf(id)) & (MS_IDS - 1)) >>> SEQUENCE_WIDTH;
 }
 
+/** Writes the id as eight bytes, big-endian, at this place; returns the place after them. */
+export function writeId(bytes: Uint8Array, id: string, at: number): number {
+  const ms = idMs(id);
+  const rest = (upperOf(id) * BILLION_REST + lowerOf(id)) % MS_IDS;
+  return writeWords(bytes, Math.floor(ms / MS_IDS), (ms % MS_IDS) * MS_IDS + rest, at);
+}
+
+/** Writes two words of 32 bits, big-endian; returns the place after them. */
+export function writeWords(bytes: Uint8Array, upper: number, lower: number, at: number): number {
+  bytes[at] = upper >>> 24;
+  bytes[at + 1] = upper >>> 16;
+  bytes[at + 2] = upper >>> 8;
+  bytes[at + 3] = upper;
+  bytes[at + 4] = lower >>> 24;
+  bytes[at + 5] = lower >>> 16;
+  bytes[at + 6] = lower >>> 8;
+  bytes[at + 7] = lower;
+  return at + 8;
+}
+
 /** Returns the first id minus the second. A double is exact for ids minted within four years; others yield a BigInt. */
 export function idsApart(id: string, other: string): number | bigint {
   const upper = (upperOf(id) - upperOf(other)) * BILLION;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { eraOfId, eraOfMs, idMs, idShard, idsApart } from '../../../actors/domain/ids.js';
+import { eraOfId, eraOfMs, idMs, idShard, idsApart, writeId } from '../../../actors/domain/ids.js';
 import { fc } from '../../kit/property.js';
 
 /** The era of the largest id, which is below 10^18. */
@@ -45,6 +45,24 @@ test('the difference of two ids is exact, near and far', () => {
     fc.property(far, offset, (one, off) => {
       const other = (one + off + 10n ** 18n) % 10n ** 18n;
       assert.equal(BigInt(idsApart(String(one), String(other).padStart(18, '0'))), one - other);
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test('an id is written as the eight bytes of its number', () => {
+  const anyId = fc.bigInt(0n, 10n ** 18n - 1n);
+  const nearWords = fc.tuple(fc.bigInt(0n, 2n ** 26n), fc.bigInt(-3n, 3n)).map(([word, off]) => (word << 32n) + off);
+  const ids = fc.oneof(anyId, nearWords).filter((number) => number >= 0n);
+  fc.assert(
+    fc.property(ids, fc.nat({ max: 8 }), (number, at) => {
+      const expected = Buffer.alloc(16);
+      expected.writeBigUInt64BE(number, at);
+      for (const id of [String(number), String(number).padStart(18, '0')]) {
+        const bytes = Buffer.alloc(16);
+        assert.equal(writeId(bytes, id, at), at + 8);
+        assert.deepEqual(bytes, expected, id);
+      }
     }),
     { numRuns: 2_000 },
   );
