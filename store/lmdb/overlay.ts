@@ -72,7 +72,7 @@ export class Overlay {
     for (const rows of this.tables) {
       if (rows === undefined) continue;
       const { table, places } = rows;
-      for (const text of [...places.keys()].sort()) {
+      for (const text of sortedKeys(rows)) {
         yield { table, key: keyBytes(text), bytes: this.valueAt(places.get(text) as number) ?? undefined };
       }
     }
@@ -90,6 +90,19 @@ export class Overlay {
     this.tables[table.index] = rows;
     return rows;
   }
+}
+
+/**
+ * Returns the keys of a table in order. It sorts the partitions, whose keys are sorted already. No partition's bytes
+ * begin another's, so its keys follow each other.
+ */
+function sortedKeys({ places, partitions }: Rows): string[] {
+  if (partitions === undefined) return [...places.keys()].sort();
+  const sorted: string[] = [];
+  for (const partition of [...partitions.keys()].sort()) {
+    for (const key of partitions.get(partition) as string[]) sorted.push(key);
+  }
+  return sorted;
 }
 
 /** Inserts into the sorted keys. Ids ascend, so nearly all inserts append. */
