@@ -28,9 +28,10 @@ const ROW_BYTES = 400;
 interface CachedRow {
   readonly row: object;
   readonly sinceMs: number;
+  readonly bytes: number;
 }
 
-const WEIGHTS = { of: ({ row }: CachedRow) => bytesOf(row), max: BYTES_MAX };
+const WEIGHTS = { of: ({ bytes }: CachedRow) => bytes, max: BYTES_MAX };
 
 /** Cached rows of one table by the text of their keys, with the reads and writes under way. */
 export class CachedRows {
@@ -142,7 +143,7 @@ export class CachedRows {
 
   set(text: string, row: object, sinceMs = this.monotonicMs()): void {
     this.#rows ??= new Cache(this.#name, this.#rowsMax, this.caches, WEIGHTS);
-    this.#rows.set(text, { row, sinceMs });
+    this.#rows.set(text, { row, sinceMs, bytes: bytesOf(row) });
   }
 
   drop(text: string): void {

@@ -118,7 +118,8 @@ export class CachedTables implements Tables {
     }: CachedTablesOptions = {},
   ) {
     this.#promptMs = promptMs;
-    this.#monotonicMs = monotonicMs;
+    const isAging = ageMaxMs !== undefined || promptMs < Number.POSITIVE_INFINITY;
+    this.#monotonicMs = isAging ? monotonicMs : STANDING;
     this.#inner = inner;
     this.#newest = new NewestRows(newest, caches);
     this.#ranges = new CachedRanges(ranges, monotonicMs, caches);
