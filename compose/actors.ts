@@ -90,7 +90,7 @@ export async function openOutside(base: NodeBase): Promise<Outside> {
   const push = openPushSender(base, { ...client, entries });
   const accountKeys = new AccountKeys(tables, clock, caches);
   const failed = unread(base, 'failed to read the limits of servers');
-  const source = { entries, tables, clock, failed };
+  const source = { entries, clock, failed };
   const domains = await DomainLimits.open(source, settings.LIMITED_FEDERATION === 'on', caches);
   const unreadEntries = unread(base, 'failed to read entries of the instance');
   const emojis = await CustomEmojis.open({ ...source, failed: unreadEntries }, settings.BASE_URL);

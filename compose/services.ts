@@ -60,7 +60,7 @@ export async function openServices(
   const { settings, tables, clock, random, placement, stamps, cluster, caches } = base;
   const { account, conversation, instance, report, webPage, limits } = kinds;
   const { media, workshop, keyedTokens, addressGuard, entries, accountKeys, federation } = outside;
-  const source = { entries, tables, clock, failed: unread(base, 'failed to read entries of the instance') };
+  const source = { entries, clock, failed: unread(base, 'failed to read entries of the instance') };
   const about = { ...instanceOf(settings), emojis: outside.emojis };
   const [askAccount, accountNow] = [askerOf(account, runtime), answererOf(account, runtime)];
   const askInstance = askerOf(instance, runtime);

@@ -19,13 +19,21 @@ interface CachedEntries {
 export class InstanceEntries {
   readonly #tables: Pick<CachedTables, 'range'>;
   readonly #cache = new Map<string, CachedEntries>();
+  readonly #listeners = new Map<string, (() => void)[]>();
 
   constructor(tables: Pick<CachedTables, 'range' | 'onChanged'>) {
     this.#tables = tables;
     tables.onChanged((rows) => {
-      if (rows === undefined) this.#cache.clear();
+      if (rows === undefined) this.#allChanged();
       else for (const row of rows) if (row.table === instanceEntries.name) this.#changed(row);
     });
+  }
+
+  /** Calls the listener after each change of the collection, by any node; the cache shows the change already. */
+  onChanged(collection: Collection, listener: () => void): void {
+    const known = this.#listeners.get(collection);
+    if (known === undefined) this.#listeners.set(collection, [listener]);
+    else known.push(listener);
   }
 
   /** Returns a collection. @throws Unavailable when the store cannot answer */
@@ -66,6 +74,12 @@ export class InstanceEntries {
     const cached = this.#cache.get(collection);
     if (cached?.found === undefined || now === undefined) this.#cache.delete(collection);
     else cached.found = withEntry(cached.found, id, now.value as InstanceEntry | undefined);
+    for (const listener of this.#listeners.get(collection) ?? []) listener();
+  }
+
+  #allChanged(): void {
+    this.#cache.clear();
+    for (const listeners of this.#listeners.values()) for (const listener of listeners) listener();
   }
 
   async #read(collection: string): Promise<readonly InstanceEntry[]> {

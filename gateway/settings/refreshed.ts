@@ -1,8 +1,6 @@
 import type { Clock } from '../../actors/domain/time.js';
 import type { Collection } from '../../actors/instance/entries.js';
 import type { InstanceEntry } from '../../proto/gen/types.js';
-import type { CachedTables } from '../../store/cache/cached-tables.js';
-import { instanceEntries } from '../../store/tables.js';
 import type { InstanceEntries } from './entries.js';
 
 /** Delay before a collection is read again after a failure of the store. The last content stays in use meanwhile. */
@@ -10,9 +8,7 @@ const AGAIN_MS = 1_000;
 
 /** Source of a collection and of notifications about changes. */
 export interface EntrySource {
-  /** Must be built on the same tables before this listener, so that it applies a change first. */
   readonly entries: InstanceEntries;
-  readonly tables: Pick<CachedTables, 'onChanged'>;
   readonly clock: Clock;
   /** Called each time that the collection could not be read again. */
   readonly failed: (error: unknown) => void;
@@ -24,7 +20,7 @@ export interface EntrySource {
  */
 export async function keepRefreshed(
   collection: Collection,
-  { entries, tables, clock, failed }: EntrySource,
+  { entries, clock, failed }: EntrySource,
   take: (found: readonly InstanceEntry[]) => void,
 ): Promise<void> {
   let order = Promise.resolve();
@@ -41,9 +37,7 @@ export async function keepRefreshed(
       clock.after(AGAIN_MS, later);
     });
   };
-  tables.onChanged((rows) => {
-    const isOwn = rows?.some(({ table, key }) => table === instanceEntries.name && key[0] === collection) ?? true;
-    if (!isOwn) return;
+  entries.onChanged(collection, () => {
     news += 1;
     const known = entries.peek(collection);
     if (known === undefined) later();

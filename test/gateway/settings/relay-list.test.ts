@@ -11,9 +11,8 @@ const entryOf = (key: string, state: string) =>
   ({ id: key, key, collection: 'relays', relay: { inbox: `${key}/inbox`, style: 'litepub', state } }) as InstanceEntry;
 
 async function listOf(found: readonly InstanceEntry[], clock = new VirtualClock()) {
-  const entries = { of: async () => found, peek: () => found };
-  const tables = { onChanged: () => undefined };
-  return RelayList.open({ entries: entries as never, tables: tables as never, clock, failed });
+  const entries = { of: async () => found, peek: () => found, onChanged: () => undefined };
+  return RelayList.open({ entries: entries as never, clock, failed });
 }
 
 test('relays count from their Accept on', async () => {

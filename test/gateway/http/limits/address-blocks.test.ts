@@ -132,7 +132,6 @@ test('a block of one node takes effect on the others within a second, without an
       const entries = new InstanceEntries(tables);
       const blocks = await AddressBlocks.open({
         entries,
-        tables,
         clock: realClock,
         failed: (error) => assert.fail(String(error)),
       });
@@ -168,7 +167,7 @@ test('a decision takes effect when its notification arrives, in order, even if t
   ];
   const opened = async (tables: typeof one) => {
     const entries = new InstanceEntries(tables);
-    const source = { entries, tables, clock: realClock, failed: (error: unknown) => assert.fail(String(error)) };
+    const source = { entries, clock: realClock, failed: (error: unknown) => assert.fail(String(error)) };
     return { entries, blocks: await AddressBlocks.open(source) };
   };
   const [here, there] = [await opened(one), await opened(two)];
@@ -208,7 +207,6 @@ test('a read that fails for a moment is repeated', async () => {
   const failures: unknown[] = [];
   const blocks = await AddressBlocks.open({
     entries: new InstanceEntries(tables),
-    tables,
     clock: realClock,
     failed: (error) => failures.push(error),
   });
