@@ -8,7 +8,7 @@ import { renderAccount } from '../account/account.js';
 import { renderFilterResult } from '../account/filter.js';
 import { APPROVALS, approval } from '../approvals.js';
 import { type Poll, renderPoll } from './poll.js';
-import { renderStatus, statusCounts, type ViewerMarks, viewerBits, viewerMarks } from './status.js';
+import { statusCounts, statusText, type ViewerMarks, viewerBits, viewerMarks } from './status.js';
 import { linkedCollections } from './tagged-collections.js';
 
 /**
@@ -122,11 +122,9 @@ export class Cards {
     creator: StoreAccountRecord | undefined,
     hasCollections: boolean,
   ): Uint8Array {
-    const rendered = renderStatus(this.#instance, record, author, undefined, undefined, creator);
     // Tails adds polls, which differ between viewers and change when they end. Quotes differ between viewers, too.
-    const { account, reblog, poll, quote, quote_approval, ...rest } = rendered;
-    const { replies_count, reblogs_count, favourites_count, quotes_count, tagged_collections, ...text } = rest;
-    const told = hasCollections ? text : { ...text, tagged_collections };
+    const text = statusText(this.#instance, record, author, creator);
+    const told = hasCollections ? text : { ...text, tagged_collections: [] };
     const own = record.quote === undefined || record.reblogOfId !== undefined ? { ...told, quote: null } : told;
     return Buffer.from(JSON.stringify(own).slice(0, -1));
   }

@@ -5,14 +5,13 @@ import { entity, nullable, oneOf, type Shape, time, uri, VISIBILITIES } from '..
 import { isoTime } from '../../paging/iso-time.js';
 import { CustomEmoji, emojiIn, remoteEmoji } from '../../settings/custom-emoji.js';
 import type { InstanceSettings } from '../../settings/settings.js';
-import { Account, renderAccount } from '../account/account.js';
+import { Account } from '../account/account.js';
 import { FilterResult } from '../account/filter.js';
-import { approval } from '../approvals.js';
 import { Collection } from './collection.js';
 import { MediaAttachment, renderMediaList } from './media.js';
 import { Poll } from './poll.js';
 import { PreviewCard, renderPreviewCard } from './preview-card.js';
-import { approvalOf, QuoteApproval, quoteState, ShallowQuote } from './quote.js';
+import { QuoteApproval, quoteState, ShallowQuote } from './quote.js';
 import { StatusTag } from './tag.js';
 
 /** The REST API's Status::Mention. */
@@ -137,14 +136,16 @@ function ownEmoji(instance: InstanceSettings, { spoilerText, text, poll }: Store
   return emojiIn(instance, spoilerText, text, ...(poll?.options.map(({ title }) => title) ?? []));
 }
 
-export function renderStatus(
+/**
+ * Returns the fields that change only with an edit, or with the author's name. The other fields of a Status are its
+ * counts and account, and those that differ between viewers.
+ */
+export function statusText(
   instance: InstanceSettings,
   record: StoreStatusRecord,
   author: StoreAccountRecord,
-  original: Status | undefined,
-  mine: ViewerMarks | undefined | '',
   creator?: StoreAccountRecord,
-): Status {
+) {
   return {
     id: record.id,
     created_at: isoTime(record.createdAtMs),
@@ -157,12 +158,9 @@ export function renderStatus(
     language: record.language || null,
     uri: statusUri(instance.baseUrl, record, author),
     url: statusUrl(instance.baseUrl, record, author),
-    ...statusCounts(record),
     edited_at: record.editedAtMs > 0 ? isoTime(record.editedAtMs) : null,
     content: record.html,
-    reblog: original ?? null,
     application: record.appName ? { name: record.appName, website: record.appWebsite || null } : null,
-    account: renderAccount(instance, author),
     media_attachments: renderMediaList(instance, record.media, record.id),
     mentions: record.mentions.map(({ accountId, username, acct, url }) => ({ id: accountId, username, acct, url })),
     tags: record.tags.map((name) => ({ name, url: tagUrl(instance.baseUrl, name) })),
@@ -171,10 +169,5 @@ export function renderStatus(
         ? ownEmoji(instance, record)
         : remoteEmoji(instance, { of: 'statuses', id: record.id }, record.remote.emojis),
     card: record.card === undefined ? null : renderPreviewCard(instance, record.card, creator),
-    poll: null,
-    quote: null,
-    quote_approval: approval(approvalOf(record, undefined, false)),
-    tagged_collections: [],
-    ...(mine || {}),
-  };
+  } satisfies Partial<Status>;
 }

@@ -11,8 +11,9 @@ import { renderPoll } from '../../../gateway/pages/status/poll.js';
 import { approvalOf, shallowQuote } from '../../../gateway/pages/status/quote.js';
 import {
   type Quote,
-  renderStatus,
   type Status,
+  statusCounts,
+  statusText,
   viewerBits,
   viewerMarks,
 } from '../../../gateway/pages/status/status.js';
@@ -66,7 +67,11 @@ export async function renderStatuses(
       record.poll && renderPoll(services.instance, record, record.poll, services.clock.nowMs(), viewer, mark);
     const follows = view?.lens.relation(record.accountId).following === true;
     return {
-      ...renderStatus(services.instance, record, author, within.original, mine),
+      ...statusText(services.instance, record, author),
+      ...statusCounts(record),
+      ...(mine || {}),
+      account: renderAccount(services.instance, author),
+      reblog: within.original ?? null,
       poll: poll ?? null,
       quote: within.quote ?? null,
       quote_approval: approval(approvalOf(record, viewer, follows)),
