@@ -27,13 +27,17 @@ export const keyBytes = (text: string): Buffer => Buffer.from(text, 'latin1');
 /** The place of a removed row. */
 const REMOVED = -1;
 
-interface Rows {
-  readonly table: HeldTable;
-  /** The place of each value, by key. */
-  readonly places: Map<string, number>;
-  /** Sorted keys by partition; undefined for tables whose partitions have one row each. */
-  readonly partitions: Map<string, string[]> | undefined;
+/** Rows of one partition: sorted keys, and the place of each value. */
+interface Partition {
+  readonly keys: string[];
+  readonly places: number[];
 }
+
+/** Rows of one table. Tables whose partitions have one row each need no partitions: there the places are by key. */
+type Rows = { readonly table: HeldTable } & (
+  | { readonly places: Map<string, number>; readonly partitions?: undefined }
+  | { readonly partitions: Map<string, Partition>; readonly places?: undefined }
+);
 
 /** The newest change of each row that is in the log and not yet in LMDB. */
 export class Overlay {
@@ -45,37 +49,55 @@ export class Overlay {
   apply({ table, key, bytes }: Change): void {
     const rows = this.rowsOf(table);
     const text = keyText(key);
-    const before = rows.places.size;
-    rows.places.set(text, bytes === undefined ? REMOVED : this.values.keep(bytes));
-    if (rows.places.size === before) return;
-    this.rows += 1;
-    if (rows.partitions === undefined) return;
-    const partition = text.slice(0, table.layout.partitionLength(text));
-    const keys = rows.partitions.get(partition);
-    if (keys === undefined) rows.partitions.set(partition, [text]);
-    else insert(keys, text);
+    const place = bytes === undefined ? REMOVED : this.values.keep(bytes);
+    if (rows.partitions === undefined) {
+      const before = rows.places.size;
+      rows.places.set(text, place);
+      this.rows += rows.places.size - before;
+      return;
+    }
+    const name = partitionOf(table, text);
+    const partition = rows.partitions.get(name);
+    if (partition === undefined) {
+      rows.partitions.set(name, { keys: [text], places: [place] });
+      this.rows += 1;
+    } else if (put(partition, text, place)) this.rows += 1;
   }
 
   /** Returns the row's value, `null` if it was removed, undefined if the overlay does not contain the row. */
   get(table: HeldTable, key: string): Buffer | null | undefined {
-    const place = this.tables[table.index]?.places.get(key);
+    const rows = this.tables[table.index];
+    if (rows === undefined) return undefined;
+    const place =
+      rows.partitions === undefined ? rows.places.get(key) : placeIn(rows.partitions.get(partitionOf(table, key)), key);
     return place === undefined ? undefined : this.valueAt(place);
   }
 
   /** Returns the sorted keys of one partition that the overlay contains. */
   keys(table: HeldTable, partition: string): readonly string[] {
-    return this.tables[table.index]?.partitions?.get(partition) ?? [];
+    return this.tables[table.index]?.partitions?.get(partition)?.keys ?? [];
   }
 
   /** Yields all changes by table, in the order of keys. */
   *changes(): Generator<Change> {
     for (const rows of this.tables) {
       if (rows === undefined) continue;
-      const { table, places } = rows;
-      for (const text of sortedKeys(rows)) {
-        yield { table, key: keyBytes(text), bytes: this.valueAt(places.get(text) as number) ?? undefined };
+      const { table } = rows;
+      const change = (text: string, place: number) => ({ table, key: keyBytes(text), bytes: this.written(place) });
+      if (rows.partitions === undefined) {
+        for (const text of [...rows.places.keys()].sort()) yield change(text, rows.places.get(text) as number);
+        continue;
+      }
+      // No partition's bytes begin another's, so the keys of one follow each other.
+      for (const name of [...rows.partitions.keys()].sort()) {
+        const { keys, places } = rows.partitions.get(name) as Partition;
+        for (let at = 0; at < keys.length; at++) yield change(keys[at] as string, places[at] as number);
       }
     }
+  }
+
+  private written(place: number): Buffer | undefined {
+    return this.valueAt(place) ?? undefined;
   }
 
   private valueAt(place: number): Buffer | null {
@@ -85,31 +107,38 @@ export class Overlay {
   private rowsOf(table: HeldTable): Rows {
     const known = this.tables[table.index];
     if (known !== undefined) return known;
-    const partitions = table.layout.ranged ? new Map<string, string[]>() : undefined;
-    const rows = { table, places: new Map<string, number>(), partitions };
+    const rows = table.layout.ranged
+      ? { table, partitions: new Map<string, Partition>() }
+      : { table, places: new Map<string, number>() };
     this.tables[table.index] = rows;
     return rows;
   }
 }
 
-/**
- * Returns the keys of a table in order. It sorts the partitions, whose keys are sorted already. No partition's bytes
- * begin another's, so its keys follow each other.
- */
-function sortedKeys({ places, partitions }: Rows): string[] {
-  if (partitions === undefined) return [...places.keys()].sort();
-  const sorted: string[] = [];
-  for (const partition of [...partitions.keys()].sort()) {
-    for (const key of partitions.get(partition) as string[]) sorted.push(key);
-  }
-  return sorted;
+const partitionOf = ({ layout }: HeldTable, key: string): string => key.slice(0, layout.partitionLength(key));
+
+function placeIn(partition: Partition | undefined, key: string): number | undefined {
+  if (partition === undefined) return undefined;
+  const at = lowerBound(partition.keys, key);
+  return partition.keys[at] === key ? partition.places[at] : undefined;
 }
 
-/** Inserts into the sorted keys. Ids ascend, so nearly all inserts append. */
-function insert(keys: string[], key: string): void {
-  const last = keys.at(-1);
-  if (last === undefined || last < key) keys.push(key);
-  else keys.splice(lowerBound(keys, key), 0, key);
+/** Puts a row into its partition. Returns true if it is new there. Ids ascend, so nearly all new rows are the last. */
+function put({ keys, places }: Partition, key: string, place: number): boolean {
+  const last = keys.at(-1) as string;
+  if (last < key) {
+    keys.push(key);
+    places.push(place);
+    return true;
+  }
+  const at = lowerBound(keys, key);
+  if (keys[at] === key) {
+    places[at] = place;
+    return false;
+  }
+  keys.splice(at, 0, key);
+  places.splice(at, 0, place);
+  return true;
 }
 
 /** Returns the index of the first key that is not below the bound. */
