@@ -1,4 +1,4 @@
-import uws, { type HttpRequest, type HttpResponse, type TemplatedApp, type us_listen_socket } from 'uWebSockets.js';
+import uws, { type HttpRequest, type HttpResponse } from 'uWebSockets.js';
 import { problem } from '../actors/domain/problem.js';
 import type { Bus } from '../transport/bus.js';
 import { forPeople, isPlain } from './html/for-people.js';
@@ -23,6 +23,7 @@ import { preflightHeaders } from './http/request/headers.js';
 import { ConstantHead, isUsual, requestId, respond, respondAhead, respondUsual } from './http/responder.js';
 import { type Answer, type AnyRoute, JsonText, Streamed } from './http/route.js';
 import type { Services } from './http/services.js';
+import { Listener } from './listener.js';
 import { StreamingEndpoints } from './streaming/endpoints/endpoints.js';
 import { PAGE_STREAM_PATH, PageSessions } from './streaming/endpoints/page-sessions.js';
 import { STREAMING_PATH } from './streaming/endpoints/requests.js';
@@ -98,13 +99,6 @@ const RULES_KEPT_MS = 1_000;
 /** Minimum interval between log lines about refused requests. */
 const REFUSAL_LOG_MS = 5_000;
 
-/** LIBUS_LISTEN_EXCLUSIVE_PORT, and `listen` with host and options. The library has both, its types do not. */
-const LISTEN_EXCLUSIVE_PORT = 1;
-type Listen = (host: string, port: number, options: number, then: (socket: us_listen_socket | false) => void) => void;
-function listenOn(app: TemplatedApp, ...how: Parameters<Listen>): void {
-  (app as unknown as { listen: Listen }).listen(...how);
-}
-
 /** Returns true for health, preflights and streams. Streams have bounds of their own. */
 function isServedAnyway(method: string, url: string): boolean {
   return method === 'OPTIONS' || isHealthPath(url) || url.startsWith(STREAMING_PATH) || url === PAGE_STREAM_PATH;
@@ -159,7 +153,7 @@ class GatewayServer implements Server {
   #refusalLoggedMs = Number.NEGATIVE_INFINITY;
   #lastRequestMs = 0;
   #draining = false;
-  #listening: us_listen_socket | undefined;
+  #listener: Listener | undefined;
 
   constructor(options: ServerOptions) {
     const { services, bus, logger } = options;
@@ -191,20 +185,10 @@ class GatewayServer implements Server {
     this.#app.any('/*', (response, request) => this.receive(response, request));
   }
 
-  listen(): Promise<void> {
-    const { bind, port } = this.#options;
-    return new Promise((resolve, reject) => {
-      // Exclusive: otherwise two servers on one port would silently share its connections.
-      listenOn(this.#app, bind, port, LISTEN_EXCLUSIVE_PORT, (socket) => {
-        if (socket === false) {
-          reject(new Error(`cannot listen on ${bind}:${port}`));
-          return;
-        }
-        this.#listening = socket;
-        this.port = uws.us_socket_local_port(socket);
-        resolve();
-      });
-    });
+  async listen(): Promise<void> {
+    const { bind, port, services } = this.#options;
+    this.#listener = await Listener.open(this.#app, bind, port, services.clock);
+    this.port = this.#listener.port;
   }
 
   readonly apiFor: Server['apiFor'] = (person, call) => this.#dispatcher.apiFor(person, call);
@@ -216,11 +200,11 @@ class GatewayServer implements Server {
   async drain(timeoutMs = DRAIN_TIMEOUT_MS): Promise<void> {
     const { clock } = this.#options.services;
     this.announceDrain();
-    this.#stopListening();
-    this.#streaming?.drain();
-    this.#files.drain();
     const startedMs = clock.monotonicMs();
     this.#lastRequestMs = startedMs;
+    await this.#listener?.leave(timeoutMs);
+    this.#streaming?.drain();
+    this.#files.drain();
     const settled = () =>
       (this.#admission.inFlight + this.#files.open === 0 && clock.monotonicMs() - this.#lastRequestMs >= QUIET_MS) ||
       clock.monotonicMs() - startedMs >= timeoutMs;
@@ -229,16 +213,11 @@ class GatewayServer implements Server {
 
   async close(): Promise<void> {
     this.#draining = true;
-    this.#stopListening();
+    this.#listener?.close();
     await this.#streaming?.close();
     await this.#rateLimits.close();
     this.#app.close();
     this.#admission.close();
-  }
-
-  #stopListening(): void {
-    if (this.#listening !== undefined) uws.us_listen_socket_close(this.#listening);
-    this.#listening = undefined;
   }
 
   receive(response: HttpResponse, request: HttpRequest): void {
