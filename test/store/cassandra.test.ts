@@ -22,6 +22,7 @@ import {
   favourites,
   journal,
   marks,
+  members,
   names,
   storeHome,
   tokens,
@@ -37,6 +38,7 @@ import {
   gcGraceSeconds,
   limitsOfServer,
   preparedFor,
+  speculativeRetry,
   warningsOf,
 } from '../kit/services/cassandra.js';
 
@@ -224,6 +226,23 @@ test('tombstones of backlog rows stay for an hour, also in an existing table', a
     assert.equal(await gcGraceSeconds(keyspace, 'backlog', 864_000), 864_000);
     await (await start()).close();
     assert.equal(await gcGraceSeconds(keyspace, 'backlog'), 3_600);
+  } finally {
+    await dropKeyspace(keyspace);
+  }
+});
+
+test('conditional changes ask all replicas at once, also in an existing table', async () => {
+  const keyspace = `test_${randomBytes(6).toString('hex')}`;
+  const tables = [members, cursors];
+  const start = () => CassandraTables.open({ ...cassandraAddress(), keyspace, replication: 1, log, tables });
+  try {
+    await (await start()).close();
+    assert.equal(await speculativeRetry(keyspace, 'members'), 'ALWAYS');
+    assert.equal(await speculativeRetry(keyspace, 'members', '99p'), '99p');
+    assert.equal(await speculativeRetry(keyspace, 'cursors', 'NEVER'), 'NEVER');
+    await (await start()).close();
+    assert.equal(await speculativeRetry(keyspace, 'members'), 'ALWAYS');
+    assert.equal(await speculativeRetry(keyspace, 'cursors'), 'NEVER', 'an operator decides for other tables');
   } finally {
     await dropKeyspace(keyspace);
   }

@@ -47,6 +47,15 @@ export const gcGraceSeconds = (keyspace: string, table: string, set?: number): P
     return rows[0]?.gc_grace_seconds as number;
   });
 
+/** Returns when a coordinator asks one more replica; `set` changes it. */
+export const speculativeRetry = (keyspace: string, table: string, set?: string): Promise<string> =>
+  withClient(async (client) => {
+    if (set !== undefined) await client.execute(`ALTER TABLE ${keyspace}.${table} WITH speculative_retry = '${set}'`);
+    const query = 'SELECT speculative_retry FROM system_schema.tables WHERE keyspace_name = ? AND table_name = ?';
+    const { rows } = await client.execute(query, [keyspace, table], { prepare: true });
+    return rows[0]?.speculative_retry as string;
+  });
+
 /** Returns statements that the server holds prepared for clients of that keyspace. */
 export async function preparedFor(keyspace: string): Promise<string[]> {
   const all = 'SELECT logged_keyspace, query_string FROM system.prepared_statements';
