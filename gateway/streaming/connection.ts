@@ -1,4 +1,5 @@
 import { isLocal } from '../../actors/domain/addresses.js';
+import { compareIds } from '../../actors/domain/ids.js';
 import { isListed } from '../../actors/domain/public.js';
 import { isWished } from '../../actors/domain/text/hashtag.js';
 import type { Clock } from '../../actors/domain/time.js';
@@ -44,8 +45,8 @@ export class StreamSubscription {
    */
   missedChangesMs: number | undefined;
   /**
-   * Number of the catch-up that is to come; 0 if there is none. It finds whatever is published until then, in order: the
-   * floor of the position must not pass what it has not sent yet.
+   * Number of the catch-up that is to come; 0 if there is none. It finds, in order, everything above the stream's floor
+   * that is published until then. The floor of the position must not pass what it has not sent yet.
    */
   behind = 0;
   /** Floor of the next position if the client must still receive `reset` and reload its timelines. */
@@ -93,6 +94,15 @@ export class StreamSubscription {
 
   get wantsNotifications(): boolean {
     return this.#notified;
+  }
+
+  /**
+   * Returns true if a live event is sent at once, false if a catch-up that is to come finds it. No catch-up finds ids up
+   * to the floor, which is the present by this node's id clock when a stream begins: the clocks of other nodes may be
+   * behind it.
+   */
+  isDue(id: string, sent: SentIds = this.statuses): boolean {
+    return this.behind === 0 || compareIds(id, sent.floor) <= 0;
   }
 
   /** Returns true if the status belongs on this stream and the viewer's relations show it. */

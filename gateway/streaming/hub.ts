@@ -130,7 +130,8 @@ export class Hub {
 
   /**
    * Adds a stream, from now on or from `since` on. Events during the subscription to topics are read from the store.
-   * Resolves when live events arrive. A client whose `since` is out of reach gets `reset` first.
+   * Resolves when live events arrive, or the connection is closed. A client whose `since` is out of reach gets `reset`
+   * first.
    */
   async subscribe(connection: Connection, kind: StreamKind, since?: Since): Promise<void> {
     const viewer = this.#viewers.get(connection.viewer);
@@ -151,7 +152,8 @@ export class Hub {
       ...(subscription.wantsStatuses && this.#statuses !== undefined ? [this.#statuses] : []),
     ];
     const waited = feeds.some((feed) => !feed.live);
-    await Promise.all(feeds.map((feed) => feed.ready));
+    const announced = kind.home ? this.#announcements?.ready : undefined;
+    await Promise.all([...feeds.map((feed) => feed.ready), announced]);
     // A reset is sent after live events arrive, so that the client receives everything that happens after it reloads.
     if (waited || since !== undefined) viewer.catchUpOne(connection, subscription, since !== undefined);
   }

@@ -79,7 +79,7 @@ export class Viewer {
 
   status(event: StreamEvent, record: StoreStatusRecord, published: Publication): void {
     this.#show(event, record, (subscription, shown) => {
-      if (published.late === true || subscription.behind === 0) subscription.status(shown, record, published);
+      if (published.late === true || subscription.isDue(record.id)) subscription.status(shown, record, published);
     });
   }
 
@@ -229,9 +229,8 @@ export class Viewer {
       const event = await this.#untilAvailable(() => notificationEvent(this.#parts.sources, this.id, id, record));
       if (event === undefined) return;
       this.#each((subscription, lens) => {
-        if (subscription.wantsNotifications && subscription.behind === 0 && isWelcome(record, lens)) {
-          subscription.notification(event, id, mayRepeat);
-        }
+        if (!subscription.wantsNotifications || !isWelcome(record, lens)) return;
+        if (subscription.isDue(id, subscription.notifications)) subscription.notification(event, id, mayRepeat);
       });
     });
   }
@@ -244,8 +243,9 @@ export class Viewer {
       const event = await this.#untilAvailable(() => conversationEvent(this.#parts.sources, this.id, direct));
       if (event === undefined) return;
       this.#each((subscription) => {
-        if (subscription.kind.direct && subscription.behind === 0)
+        if (subscription.kind.direct && subscription.isDue(event.id)) {
           subscription.conversation(event, event.id, mayRepeat);
+        }
       });
     });
   }

@@ -41,6 +41,11 @@ export class AnnouncementFeed {
     this.#feed.ready.then(() => this.#readUpcoming()).catch(failed);
   }
 
+  /** Resolves when messages arrive, or the feed is closed. */
+  get ready(): Promise<void> {
+    return this.#feed.ready;
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
     for (const timer of this.#upcoming.values()) timer.cancel();

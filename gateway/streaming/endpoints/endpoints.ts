@@ -21,6 +21,8 @@ import type { SocketData } from './web-socket.js';
 const HEARTBEAT_MS = 15_000;
 /** Interval of checks for an unreachable bus. */
 const LOOK_MS = 1_000;
+/** Time for which a request waits until live events of its stream arrive: as long as streams outlive the bus (ADR 21). */
+export const LIVE_MS_MAX = 5_000;
 /** Client addresses, and the addresses whose streams are refused. */
 interface Addresses {
   readonly address: ClientAddress;
@@ -118,8 +120,8 @@ export class StreamingEndpoints {
           return undefined;
         }
         stream = new EventSourceStream(response);
-        stream.start(id, isPages(head));
-        return this.#stream(stream, opening, opening.kind);
+        const begin = () => stream?.start(id, isPages(head));
+        return this.#stream(stream, opening, opening.kind, begin, () => answer(problemAnswer(NOT_HERE)));
       })
       .catch((err) => this.#logger.error({ id, err }, 'failed to serve a stream'));
   }
@@ -161,10 +163,26 @@ export class StreamingEndpoints {
     return undefined;
   }
 
-  async #stream(stream: EventSourceStream, opening: Opening, kind: StreamKind): Promise<void> {
+  /**
+   * Begins a response when live events of its stream arrive, so that its client gets whatever happens after it has seen
+   * the head. Refuses it if the stream is closed before that, or they do not arrive in time.
+   */
+  async #stream(
+    stream: EventSourceStream,
+    opening: Opening,
+    kind: StreamKind,
+    begin: () => void,
+    refuse: () => void,
+  ): Promise<void> {
     const connection = this.#hub.connect(opening.viewer, opening.tokenHash, opening.scopes, stream, opening.address);
-    stream.onClosed = () => this.#hub.disconnect(connection);
+    stream.onClosed = () => {
+      this.#hub.disconnect(connection);
+      if (!stream.hasBegun) refuse();
+    };
+    const patience = this.#clock.after(LIVE_MS_MAX, () => stream.close('deaf'));
     await this.#hub.subscribe(connection, kind, opening.since);
+    patience.cancel();
+    begin();
   }
 
   /** Returns the client's address. Must be called within uWebSockets' own handler. */

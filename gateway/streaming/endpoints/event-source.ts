@@ -16,23 +16,31 @@ const SENT_AWAY: readonly CloseReason[] = ['restart', 'deaf', 'behind'];
  */
 export const CHUNK_END = ':\n';
 
-/** Response to an SSE request, open until either side ends it (HTML standard §9.2). */
+/** Response to an SSE request, open until either side ends it (HTML standard §9.2). Events wait until it begins. */
 export class EventSourceStream implements StreamSocket {
   readonly #response: HttpResponse;
   readonly #waiting = new Waiting();
   #open = true;
+  /** Events before the head of the response; undefined once it has begun. */
+  #early: (Uint8Array | string)[] | undefined = [];
   #waitingBytes = 0;
 
   constructor(response: HttpResponse) {
     this.#response = response;
-    response.onWritable(() => {
+  }
+
+  /** True once the head of the response has been written. */
+  get hasBegun(): boolean {
+    return this.#early === undefined;
+  }
+
+  /** Begins the response, unless the stream is closed. `isPrivate`: scripts of other origins may not read it. */
+  start(requestId: string, isPrivate: boolean): void {
+    if (!this.#open) return;
+    this.#response.onWritable(() => {
       this.#drain();
       return true;
     });
-  }
-
-  /** Begins the response. `isPrivate`: scripts of other origins may not read it. */
-  start(requestId: string, isPrivate: boolean): void {
     this.#response.cork(() => {
       this.#response.writeStatus('200 OK');
       this.#response.writeHeader('content-type', 'text/event-stream');
@@ -42,7 +50,11 @@ export class EventSourceStream implements StreamSocket {
       this.#response.writeHeader('x-request-id', requestId);
       if (!isPrivate) for (const [name, value] of CORS_HEADERS) this.#response.writeHeader(name, value);
     });
-    this.#write(':)\n\n');
+    const early = this.#early ?? [];
+    this.#early = undefined;
+    this.#waitingBytes = 0;
+    this.#write(':)\n\n', ...early);
+    if (this.#waitingBytes === 0) this.#waiting.end();
   }
 
   send(event: StreamEvent, _kind: StreamKind, at?: () => Buffer): void {
@@ -65,7 +77,9 @@ export class EventSourceStream implements StreamSocket {
     if (!this.#open) return;
     this.#open = false;
     this.#waiting.end();
-    if (reason === 'slow') this.#response.close();
+    // The owner of the connection answers a request whose response has not begun.
+    if (!this.hasBegun) this.#early = [];
+    else if (reason === 'slow') this.#response.close();
     // uWebSockets' own closing flag would write its header into the middle of the body, so it is not used.
     else this.#response.cork(() => this.#response.end(SENT_AWAY.includes(reason) ? `retry: ${RECONNECT_MS}\n\n` : ''));
     this.onClosed();
@@ -95,10 +109,13 @@ export class EventSourceStream implements StreamSocket {
 
   #write(...texts: (Uint8Array | string)[]): void {
     if (!this.#open) return;
-    let flowing = true;
-    this.#response.cork(() => {
-      for (const text of texts) if (this.#open) flowing = this.#response.write(text);
-    });
+    let flowing = this.#early === undefined;
+    if (this.#early !== undefined) this.#early.push(...texts);
+    else {
+      this.#response.cork(() => {
+        for (const text of texts) if (this.#open) flowing = this.#response.write(text);
+      });
+    }
     const bytes = texts.reduce((sum, { length }) => sum + length, 0);
     this.#waitingBytes = flowing ? 0 : this.#waitingBytes + bytes;
     if (this.#waitingBytes > SOCKET_BUFFERED_BYTES_MAX) this.close('slow');
