@@ -7,6 +7,7 @@ import type { FilterMatch } from '../../viewing/filters.js';
 import { renderAccount } from '../account/account.js';
 import { renderFilterResult } from '../account/filter.js';
 import { APPROVALS, approval } from '../approvals.js';
+import { Scratch } from '../scratch.js';
 import { type Poll, renderPoll } from './poll.js';
 import { statusCounts, statusText, type ViewerMarks, viewerBits, viewerMarks } from './status.js';
 import { linkedCollections } from './tagged-collections.js';
@@ -64,6 +65,7 @@ export class Cards {
   readonly #instance: InstanceSettings;
   readonly #cards: Cache<Card>;
   readonly #accounts: Cache<AccountCard>;
+  readonly #scratch = new Scratch();
 
   /** Custom emoji with which the entries were rendered. */
   #emojis: EmojiLookup['all'] | undefined;
@@ -100,10 +102,16 @@ export class Cards {
       saysTheSame(cached.record, record) &&
       writtenBySame(cached.author, author);
     const collections = isSameText ? cached.collections : linkedCollections(this.#instance, record);
-    const text = isSameText ? cached.text : this.#text(record, author, creator, collections !== undefined);
-    const counts = Buffer.from(`,${JSON.stringify(statusCounts(record)).slice(1, -1)},"reblog":`);
-    const bytes = Buffer.concat([text, ACCOUNT, this.account(author).bytes, counts]);
-    const card = { record, author, creator, text: bytes.subarray(0, text.length), bytes, collections };
+    const account = this.account(author).bytes;
+    const fragment = this.#scratch.clear();
+    const textLength = fragment.add(
+      isSameText ? cached.text : this.#text(record, author, creator, collections !== undefined),
+    );
+    fragment.add(ACCOUNT);
+    fragment.add(account);
+    fragment.add(`,${JSON.stringify(statusCounts(record)).slice(1, -1)},"reblog":`);
+    const bytes = fragment.copy();
+    const card = { record, author, creator, text: bytes.subarray(0, textLength), bytes, collections };
     this.#cards.set(record.id, card);
     return card;
   }
@@ -121,12 +129,12 @@ export class Cards {
     author: StoreAccountRecord,
     creator: StoreAccountRecord | undefined,
     hasCollections: boolean,
-  ): Uint8Array {
+  ): string {
     // Tails adds polls, which differ between viewers and change when they end. Quotes differ between viewers, too.
     const text = statusText(this.#instance, record, author, creator);
     const told = hasCollections ? text : { ...text, tagged_collections: [] };
     const own = record.quote === undefined || record.reblogOfId !== undefined ? { ...told, quote: null } : told;
-    return Buffer.from(JSON.stringify(own).slice(0, -1));
+    return JSON.stringify(own).slice(0, -1);
   }
 }
 
