@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import ipaddr from 'ipaddr.js';
+import { withoutFinalSlashes } from '../actors/domain/addresses.js';
 import { rateRules } from '../gateway/http/limits/rate-rules.js';
 import { masked } from '../transport/masked-url.js';
 
@@ -157,7 +158,7 @@ export function readSettings(
 }
 
 function derived(values: Partial<Record<SettingName, string>>): Settings {
-  const baseUrl = (values.BASE_URL ?? `http://localhost:${values.PORT}`).replace(/\/+$/, '');
+  const baseUrl = withoutFinalSlashes(values.BASE_URL ?? `http://localhost:${values.PORT}`);
   return {
     ...values,
     BASE_URL: baseUrl,

@@ -1,3 +1,4 @@
+import { withoutFinalSlashes } from '../actors/domain/addresses.js';
 import { IDS_PER_MS, makeId, SHARDS } from '../actors/domain/ids.js';
 import type { Random } from '../actors/domain/time.js';
 import { returnedHosts } from '../actors/federation/delivery/returned-hosts.js';
@@ -152,7 +153,7 @@ function plainIds(stamps: StampClock, random: Random): () => string {
 }
 
 function instanceOf(settings: Settings): InstanceSettings {
-  const streaming = settings.STREAMING_BASE_URL?.replace(/\/+$/, '');
+  const streaming = settings.STREAMING_BASE_URL && withoutFinalSlashes(settings.STREAMING_BASE_URL);
   return {
     baseUrl: settings.BASE_URL,
     domain: settings.DOMAIN,

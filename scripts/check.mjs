@@ -23,7 +23,8 @@ const tools = {
   'generated scripts': ['scripts/browser.mjs', '--check'],
   'generated effects': ['scripts/effects.mjs', '--check'],
   'generated contracts': ['scripts/contracts.mjs', '--check'],
-  documents: ['scripts/documents.mjs'],
+  documents: ['scripts/checks/documents.mjs'],
+  'regular expressions': ['scripts/checks/regular-expressions.mjs'],
 };
 
 function check(name, args) {

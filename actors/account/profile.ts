@@ -151,7 +151,7 @@ function changed(now: P.AccountProfile, command: P.AccountUpdateProfile): P.Acco
 function mentioned(now: P.AccountProfile, command: P.AccountUpdateProfile): P.AccountMentions | undefined {
   const note = command.note ?? now.note;
   const fields = command.setFields ? command.fields : now.fields;
-  const named = new Set(namesIn(note, fields).map((name) => name.replace(/@.*$/, '')));
+  const named = new Set(namesIn(note, fields).map((name) => name.split('@', 1)[0] ?? ''));
   const known = [...(now.mentions?.mentions ?? []), ...(command.mentions?.mentions ?? [])];
   const all = new Map(known.map((one) => [one.accountId, one]));
   const mentions = [...all.values()].filter(({ username }) => named.has(username.toLowerCase()));

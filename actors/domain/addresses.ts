@@ -27,6 +27,12 @@ export function localName(acct: string, here: string): string | undefined {
   return isHere && rest.length === 0 ? name : undefined;
 }
 
+export function withoutFinalSlashes(url: string): string {
+  let end = url.length;
+  while (url[end - 1] === '/') end -= 1;
+  return url.slice(0, end);
+}
+
 /** Returns the ActivityPub identifier of an account. */
 export const accountUri = (baseUrl: string, { username, origin }: Named): string =>
   origin?.uri ?? `${baseUrl}/users/${username}`;

@@ -118,7 +118,7 @@ async function parse(html: string, listener: Listener): Promise<void> {
 
 function decoded(bytes: Uint8Array, type: string): string {
   const start = Buffer.from(bytes.subarray(0, 1_024)).toString('latin1');
-  const label = /charset=["']?([\w-]+)/i.exec(type)?.[1] ?? /<meta[^>]+charset=["']?([\w-]+)/i.exec(start)?.[1];
+  const label = /charset=["']?([\w-]+)/i.exec(type)?.[1] ?? /<meta[^<>]+charset=["']?([\w-]+)/i.exec(start)?.[1];
   try {
     return new TextDecoder(label ?? 'utf-8').decode(bytes);
   } catch {

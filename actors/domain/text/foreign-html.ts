@@ -74,7 +74,9 @@ const oneLine = (text: string) => text.replace(UNSEEN, '').replaceAll(/\s+/g, ' 
 
 const tidied = (text: string) =>
   text
-    .replaceAll(/[ \t]+\n/g, '\n')
+    .split('\n')
+    .map((line) => line.trimEnd())
+    .join('\n')
     .replaceAll(/\n{3,}/g, '\n\n')
     .trim();
 

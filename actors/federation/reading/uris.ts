@@ -17,7 +17,7 @@ interface Parts {
  */
 function partsOf(uri: string): Parts | undefined {
   if (uri.length > URI_CHARS_MAX || AMBIGUOUS.test(uri)) return undefined;
-  const [, scheme, authority, rest = ''] = /^(https?):\/\/([^/?#]+)(.*)$/i.exec(uri) ?? [];
+  const [, scheme, authority, rest = ''] = /^(https?):\/\/([^/?#]+)(.*)$/is.exec(uri) ?? [];
   if (scheme === undefined || authority === undefined || authority.includes('@')) return undefined;
   const parsed = URL.canParse(`${scheme}://${authority}/`) ? new URL(`${scheme}://${authority}/`) : undefined;
   const hostname = parsed?.hostname.replace(/\.$/, '') ?? '';

@@ -16,6 +16,8 @@ export const SYNCHRONIZATION_HEADER = 'collection-synchronization';
 /** Longest header that is read: two addresses and a digest. */
 const HEADER_CHARS_MAX = 4_500;
 const DIGEST_BYTES = 32;
+/** A parameter and what separates it from the next one. */
+const PARAMETER = / *([A-Za-z]{1,40})="([^"]*)" *(?:,|$)/gy;
 const PARAMETERS = ['collectionId', 'url', 'digest'] as const;
 
 /** Returns the digest of a part of followers, in any order: the XOR of the SHA-256 of their addresses, in hexadecimal. */
@@ -35,7 +37,7 @@ export const synchronizationHeader = (content: Synchronization): string =>
 export function readSynchronization(header: string): Synchronization | undefined {
   if (header.length > HEADER_CHARS_MAX) return undefined;
   const found = new Map<string, string>();
-  for (const [, name = '', value = ''] of header.matchAll(/([A-Za-z]{1,40})="([^"]*)"/g)) {
+  for (const [, name = '', value = ''] of header.matchAll(PARAMETER)) {
     if (found.has(name)) return undefined;
     found.set(name, value);
   }

@@ -3,7 +3,7 @@ import type { CustomEmoji } from '../../settings/custom-emoji.js';
 import { Raw } from './raw.js';
 
 const SHORTCODE = /:([A-Za-z0-9_]+):/g;
-const TAG = /(<[^>]*>)/;
+const TAG = /(<[^<>]*>)/;
 
 function pictures(text: string, emojis: readonly CustomEmoji[]): string {
   return text.replace(SHORTCODE, (whole, code: string) => {

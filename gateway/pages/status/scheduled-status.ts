@@ -97,5 +97,5 @@ export function scheduledJson(item: AccountScheduledItem, media: readonly MediaA
  * within texts are escaped, so no user's text looks like the field.
  */
 function made(body: ScheduledStatus): Uint8Array {
-  return Buffer.from(JSON.stringify(body).replaceAll(/"in_reply_to_id":"0*(\d+)"/g, '"in_reply_to_id":$1'));
+  return Buffer.from(JSON.stringify(body).replaceAll(/"in_reply_to_id":"0*([1-9]\d*)"/g, '"in_reply_to_id":$1'));
 }

@@ -137,7 +137,7 @@ async function answer(
 }
 
 /** Decodes base64 of either alphabet, padded or not; nothing if the text has other characters, which Node ignores. */
-const bytesOf = (text: string) => Buffer.from(/^\s*([\w+/-]*)={0,2}\s*$/.exec(text)?.[1] ?? '', 'base64url');
+const bytesOf = (text: string) => Buffer.from(/^([\w+/-]*)={0,2}$/.exec(text.trim())?.[1] ?? '', 'base64url');
 
 /** Returns true for a point on the curve, so that messages can be encrypted for it. */
 function isPoint(point: Buffer): boolean {

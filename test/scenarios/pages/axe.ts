@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 /** Program of axe-core, for a page. */
 const program = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** Runs axe-core in a page whose context bypasses CSP; returns what it finds. `only` names its rules. */
+/** Runs axe-core in a page and returns what it finds. `only` names its rules. */
 export async function axeFaults(page: Page, only?: readonly string[]): Promise<string[]> {
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(program);
   // Otherwise axe-core also makes a selector for each element in which it found nothing.
