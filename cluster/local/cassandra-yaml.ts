@@ -54,6 +54,7 @@ write_request_timeout: 5000ms
 read_request_timeout: 5000ms
 range_request_timeout: 10000ms
 cas_contention_timeout: 2000ms
+paxos_variant: v2
 request_timeout: 10000ms
 slow_query_log_timeout: 10000ms
 auto_snapshot: false
