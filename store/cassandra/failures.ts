@@ -41,7 +41,7 @@ export function isMistake(error: unknown): boolean {
 
 /** Returns true for a node that does not know a keyspace or table yet that another node created. */
 function isSpreading(error: Error): boolean {
-  return /does not exist|unconfigured table/i.test(error.message);
+  return /does not exist|doesn't exist|unconfigured table/i.test(error.message);
 }
 
 export function unavailable(what: string, cause: unknown): Unavailable {
