@@ -69,9 +69,9 @@ export const followers: Slice<State, Commands, Events, NoticeTold> = {
     },
     removeFollower: (state, command) => parted(state, command, false),
     dropFollower: (state, command) => parted(state, command, true),
-    authorizeFollow(state, { follower }, about) {
+    authorizeFollow(state, { follower, edgeId }, about) {
       const request = state.requests.get(follower);
-      if (request !== undefined) {
+      if (request !== undefined && isMeant(request, edgeId)) {
         const event = { follower, edgeId: request.edgeId, atMs: about.nowMs, wasRequested: true, answer: true };
         // Notifies the owner of followers accepted one by one, but not of those accepted together when an account
         // opens.
@@ -80,10 +80,10 @@ export const followers: Slice<State, Commands, Events, NoticeTold> = {
       }
       return state.recentFollowers.has(follower) ? { events: [], reply: {} } : problem('not_found', 'Record not found');
     },
-    rejectFollow(state, { follower }) {
-      const edgeId = state.requests.get(follower)?.edgeId;
-      if (edgeId === undefined) return { events: [], reply: {} };
-      const event = { type: 'followRequestRemoved' as const, follower, edgeId, rejected: true };
+    rejectFollow(state, { follower, edgeId }) {
+      const request = state.requests.get(follower);
+      if (request === undefined || !isMeant(request, edgeId)) return { events: [], reply: {} };
+      const event = { type: 'followRequestRemoved' as const, follower, edgeId: request.edgeId, rejected: true };
       return { events: [event, ...answered(state, follower)], reply: {} };
     },
     disownFollow(state, { follower }) {
@@ -182,6 +182,10 @@ export const followers: Slice<State, Commands, Events, NoticeTold> = {
  * whatever the account states about itself.
  */
 const asksFirst = ({ profile, origin }: Readonly<State>) => profile.locked || origin !== undefined;
+
+/** Returns true if an answer is one to this request. `edgeId`: of the request that the answer names, if it names one. */
+const isMeant = (request: { readonly edgeId: string }, edgeId: string | undefined): boolean =>
+  edgeId === undefined || edgeId === request.edgeId;
 
 /** Ends a follow or a follow request. `rejected`: the followed account ended it, so the follower must be notified. */
 function parted(

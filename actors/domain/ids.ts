@@ -30,6 +30,12 @@ export function isId(text: string): boolean {
   return /^[0-9]{1,18}$/.test(text);
 }
 
+/** Returns the id that an address has after `start`; undefined for any other address. */
+export function idAfter(start: string, uri: string): string | undefined {
+  const id = uri.slice(start.length);
+  return uri.startsWith(start) && isId(id) ? id : undefined;
+}
+
 /** Factors of 10^9 = BILLION_TIMES · 2^16 + BILLION_REST, by which the upper nine digits of an id count. */
 const BILLION_TIMES = 15_258;
 const BILLION_REST = 51_712;

@@ -376,12 +376,15 @@ export interface AccountFollowRequestRemoved {
   readonly rejected: boolean;
 }
 
+/** edge_id: the only follow request that is meant. Absent: whichever there is. */
 export interface AccountAuthorizeFollow {
   readonly follower: string;
+  readonly edgeId?: string | undefined;
 }
 
 export interface AccountRejectFollow {
   readonly follower: string;
+  readonly edgeId?: string | undefined;
 }
 
 /** The server of a remote account lists a local follower. */

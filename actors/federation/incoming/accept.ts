@@ -1,5 +1,5 @@
 import type { ActivityHandler } from '../inbox/port.js';
-import { answeredSubscription, localFollower, outcomeOf } from './local.js';
+import { answeredFollow, answeredSubscription, outcomeOf } from './local.js';
 import { answeredFeature } from './permissions/feature-answer.js';
 import { answeredQuote } from './permissions/quote-answer.js';
 
@@ -16,8 +16,8 @@ export const accept: ActivityHandler = {
     if (quote !== undefined) return quote;
     const feature = await answeredFeature(activity, true, services);
     if (feature !== undefined) return feature;
-    const follower = await localFollower(activity, services);
-    if (follower === undefined) return 'ignored';
-    return outcomeOf(await services.askAccount(activity.sender.id, 'authorizeFollow', { follower: follower.id }));
+    const follow = await answeredFollow(activity, services);
+    if (follow === undefined) return 'ignored';
+    return outcomeOf(await services.askAccount(activity.sender.id, 'authorizeFollow', follow));
   },
 };

@@ -1,9 +1,10 @@
 import type { StoreAccountRecord } from '../../../proto/gen/types.js';
-import { readLocalUri } from '../../domain/addresses.js';
+import { accountUri, readLocalUri } from '../../domain/addresses.js';
 import { isProblem, type Problem, Unavailable } from '../../domain/problem.js';
 import { INSTANCE_ID } from '../../instance/commands.js';
 import { instanceActorUri } from '../documents/actor.js';
 import type { IncomingActivity, IncomingServices, Outcome } from '../inbox/port.js';
+import { readFollow } from '../outgoing/follow.js';
 import { readRelayFollow } from '../outgoing/relay.js';
 import { idOf, objectOf } from '../reading/values.js';
 
@@ -23,19 +24,33 @@ export function outcomeOf(reply: unknown | Problem): Outcome {
   return 'ignored';
 }
 
+/** The local follow that an Accept or a Reject answers. */
+interface AnsweredFollow {
+  /** Id of the local account. */
+  readonly follower: string;
+  /** Id of the follow; undefined if the answer does not name a Follow of this server by its id. */
+  readonly edgeId: string | undefined;
+}
+
 /**
- * Returns the local account whose follow of the sender an Accept or a Reject answers. It is named by the embedded
- * Follow, or by the id of the Follow, which begins with the follower's address.
+ * Returns the follow of the sender by a local account that an Accept or a Reject answers. The account is named by the
+ * embedded Follow, or by the id of the Follow, which begins with the follower's address. The id tells an answer to a
+ * follow that was withdrawn from one to the present follow. Some servers give the embedded Follow no id, or one of
+ * their own: they mean the present follow.
  */
-export async function localFollower(
+export async function answeredFollow(
   { document, allowed, senderUri }: IncomingActivity,
   services: IncomingServices,
-): Promise<StoreAccountRecord | undefined> {
+): Promise<AnsweredFollow | undefined> {
   const follow = objectOf(document.object);
   const object = follow && idOf(follow.object);
   if (object !== undefined && object !== senderUri) return undefined;
-  const named = (follow && idOf(follow.actor)) ?? allowed.objectId?.match(/^[^#]*\/users\/[^/?#]+/)?.[0];
-  return localAccountAt(named, services);
+  const id = allowed.objectId;
+  const named = (follow && idOf(follow.actor)) ?? id?.match(/^[^#]*\/users\/[^/?#]+/)?.[0];
+  const follower = await localAccountAt(named, services);
+  if (follower === undefined) return undefined;
+  const edgeId = id === undefined ? undefined : readFollow(accountUri(services.baseUrl, follower), id);
+  return { follower: follower.id, edgeId };
 }
 
 /**

@@ -1,6 +1,6 @@
 import { following } from '../../../store/tables.js';
 import type { ActivityHandler } from '../inbox/port.js';
-import { answeredSubscription, localFollower, outcomeOf } from './local.js';
+import { answeredFollow, answeredSubscription, outcomeOf } from './local.js';
 import { answeredFeature } from './permissions/feature-answer.js';
 import { answeredQuote } from './permissions/quote-answer.js';
 
@@ -17,14 +17,14 @@ export const reject: ActivityHandler = {
     if (quote !== undefined) return quote;
     const feature = await answeredFeature(activity, false, services);
     if (feature !== undefined) return feature;
-    const follower = await localFollower(activity, services);
-    if (follower === undefined) return 'ignored';
+    const follow = await answeredFollow(activity, services);
+    if (follow === undefined) return 'ignored';
     const { sender } = activity;
-    const pending = await services.askAccount(sender.id, 'rejectFollow', { follower: follower.id });
+    const pending = await services.askAccount(sender.id, 'rejectFollow', follow);
     if (outcomeOf(pending) === 'ignored') return 'ignored';
-    const edge = await services.tables.get(following, { account: follower.id, target: sender.id });
-    if (edge === undefined) return 'done';
-    const dropped = { follower: follower.id, edgeId: edge.edgeId };
+    const edge = await services.tables.get(following, { account: follow.follower, target: sender.id });
+    if (edge === undefined || (follow.edgeId ?? edge.edgeId) !== edge.edgeId) return 'done';
+    const dropped = { follower: follow.follower, edgeId: edge.edgeId };
     return outcomeOf(await services.askAccount(sender.id, 'dropFollower', dropped));
   },
 };

@@ -1,3 +1,4 @@
+import { idAfter } from '../../domain/ids.js';
 import { PUBLIC } from '../documents/context.js';
 
 /** A relay to which the actor of this server subscribes. */
@@ -26,8 +27,4 @@ export const relayFollowActivity = ({ actor, id, relay, style }: Subscription) =
 });
 
 /** Returns the id of the entry whose Follow has this address; undefined for any other address. */
-export function readRelayFollow(actor: string, uri: string): string | undefined {
-  const start = followId(actor, '');
-  const id = uri.slice(start.length);
-  return uri.startsWith(start) && /^[0-9]{1,18}$/.test(id) ? id : undefined;
-}
+export const readRelayFollow = (actor: string, uri: string): string | undefined => idAfter(followId(actor, ''), uri);

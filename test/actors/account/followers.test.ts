@@ -62,6 +62,15 @@ test('a rejected or withdrawn request is removed, and rejecting none is no error
   assert.equal(newcomer().when('authorizeFollow', { follower: other }).lastProblem?.problem, 'not_found');
 });
 
+test('an answer that names another request than the present one settles nothing', () => {
+  const asked = newcomer(locked).when('addFollower', knock);
+  const earlier = { follower: other, edgeId: `${knock.edgeId}1` };
+  assert.equal(asked.when('authorizeFollow', earlier).lastProblem?.problem, 'not_found');
+  assert.deepEqual(asked.when('rejectFollow', earlier).state.requests.size, 1);
+  const present = { follower: other, edgeId: knock.edgeId };
+  assert.equal(asked.when('authorizeFollow', present).state.followers, 1);
+});
+
 test('an account that opens is not notified of each accepted request', () => {
   const open = newcomer(locked).when('addFollower', knock);
   open.state.profile = { ...open.state.profile, locked: false };

@@ -88,6 +88,26 @@ test('a Reject ends the request', async () => {
   assert.equal((await relation(id)).following, false);
 });
 
+test('an answer to a follow that was withdrawn does not settle the one after it, whatever the answer', async () => {
+  const eva = peer.actor('eva');
+  const id = await known(eva);
+  await post(`accounts/${id}/follow`);
+  await post(`accounts/${id}/unfollow`);
+  await post(`accounts/${id}/follow`);
+  await seen('two Follows', async () => sentTo(eva, 'Follow').length === 2);
+  const [earlier, present] = sentTo(eva, 'Follow').map(({ activity }) => activity);
+  assert.notEqual(earlier?.id, present?.id);
+  for (const answer of ['Reject', 'Accept']) assert.equal(await send(eva, eva.activity(answer, earlier)), 202);
+  assert.deepEqual([(await relation(id)).following, (await relation(id)).requested], [false, true]);
+  assert.equal(await send(eva, eva.activity('Accept', present?.id)), 202);
+  await seen('a follow', async () => (await relation(id)).following);
+  assert.equal(await send(eva, eva.activity('Reject', earlier?.id)), 202);
+  assert.equal((await relation(id)).following, true);
+  // Servers that name the Follow by an id of their own mean the present one.
+  assert.equal(await send(eva, eva.activity('Reject', { ...present, id: `${eva.uri}/follows/1` })), 202);
+  await seen('no follow', async () => !(await relation(id)).following);
+});
+
 test('a person who locks the account answers remote followers one by one', async () => {
   const cat = peer.actor('cat');
   await known(cat);

@@ -31,14 +31,29 @@ const localStatus = (number: number) => `${world.localUri}/statuses/${number}`;
 
 test('Accept and Reject settle the follow of the local account that they name', async () => {
   const follow = { id: `${world.localUri}#follows/1`, type: 'Follow', actor: world.localUri, object: ann.uri };
-  for (const named of [follow, follow.id, `${world.localUri}/follows/7`]) {
-    assert.deepEqual(await commandsOf('Accept', named), [[annId, 'authorizeFollow', { follower: LOCAL_ID }]]);
+  const theirs = { ...follow, id: `${ann.uri}/follows/7` };
+  const { id: _, ...nameless } = follow;
+  const settled = (edgeId?: string) => ({ follower: LOCAL_ID, edgeId });
+  for (const [named, edgeId] of [
+    [follow, '1'],
+    [follow.id, '1'],
+    [theirs, undefined],
+    [nameless, undefined],
+    [`${world.localUri}/follows/7`, undefined],
+    [`${world.localUri}#follows/x`, undefined],
+  ] as const) {
+    assert.deepEqual(await commandsOf('Accept', named), [[annId, 'authorizeFollow', settled(edgeId)]]);
+    assert.deepEqual(await commandsOf('Reject', named), [[annId, 'rejectFollow', settled(edgeId)]]);
   }
-  assert.deepEqual(await commandsOf('Reject', follow), [[annId, 'rejectFollow', { follower: LOCAL_ID }]]);
   const edge = { edgeId: '5', pending: false, atMs: 0 };
   await world.tables.write([put(following, { account: LOCAL_ID, target: annId }, edge as never)]);
-  const [, dropped] = await commandsOf('Reject', follow.id);
-  assert.deepEqual(dropped, [annId, 'dropFollower', { follower: LOCAL_ID, edgeId: '5' }]);
+  const present = { ...follow, id: `${world.localUri}#follows/5` };
+  for (const named of [present, present.id, theirs, nameless]) {
+    const [, dropped] = await commandsOf('Reject', named);
+    assert.deepEqual(dropped, [annId, 'dropFollower', { follower: LOCAL_ID, edgeId: '5' }]);
+  }
+  for (const earlier of [follow, follow.id])
+    assert.deepEqual(await commandsOf('Reject', earlier), [[annId, 'rejectFollow', settled('1')]]);
   for (const foreign of [{ ...follow, object: 'https://v.example/users/x' }, 'https://v.example/1', undefined]) {
     assert.deepEqual(await commandsOf('Accept', foreign), []);
   }

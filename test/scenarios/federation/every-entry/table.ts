@@ -13,7 +13,7 @@ export const ENTRIES: readonly Entry[] = [
     ...{ name: 'what an activity undoes, answers or asks for', kind: 'named' },
     by: [
       'actors/federation/incoming/undo.ts take',
-      'actors/federation/incoming/local.ts localFollower',
+      'actors/federation/incoming/local.ts answeredFollow',
       'actors/federation/incoming/permissions/answered-request.ts answeredRequest',
       'actors/federation/incoming/collections.ts take',
       'actors/federation/incoming/update.ts orderOf',
