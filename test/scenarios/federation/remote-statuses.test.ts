@@ -107,6 +107,19 @@ test('an edit changes the status and leaves its history; an older one has no eff
   assert.ok((await now()).edited_at);
 });
 
+test('an edit that comes before its Create is the status, and the Create changes nothing', async () => {
+  const note = ann.note('<p>at first</p>');
+  const edited = { ...note, content: '<p>in the end</p>', updated: new Date().toISOString() };
+  assert.equal(await ann.post(inbox(), ann.activity('Update', edited, { to: note.to, cc: note.cc })), 202);
+  await seen('the edit', async () => (await contents()).includes('<p>in the end</p>'));
+  assert.equal(await ann.post(inbox(), create(ann, note)), 202);
+  const next = ann.note('<p>the next</p>');
+  await ann.post(inbox(), create(ann, next));
+  await seen('the next', async () => (await contents()).includes('<p>the next</p>'));
+  const own = (await home()).filter(({ uri }) => uri === note.id).map(({ content }) => content);
+  assert.deepEqual(own, ['<p>in the end</p>']);
+});
+
 test('a deletion removes the status, and a Create after it has no effect', async () => {
   const note = ann.note('<p>gone soon</p>');
   await ann.post(inbox(), create(ann, note));

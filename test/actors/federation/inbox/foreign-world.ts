@@ -55,6 +55,8 @@ export class ForeignWorld {
   readonly strangers = new Map<string, PeerActor>();
   relation = { following: false, blockedBy: false };
   answer: unknown = {};
+  /** The result of each received status. */
+  reception: KnownStatus | 'irrelevant' = 'irrelevant';
   /** Answers for stamps. */
   stamps: (stamped: StampDocument) => StampProof = () => 'accepted';
   readonly inbox: Inbox;
@@ -188,7 +190,7 @@ export class ForeignWorld {
         },
         received: async (note, { id }) => {
           this.sent.push([id, 'received', note.id]);
-          return 'irrelevant';
+          return this.reception;
         },
         revised: async (note, { id }) => {
           this.sent.push([id, 'revised', note.id]);

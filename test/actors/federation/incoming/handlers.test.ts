@@ -18,6 +18,7 @@ before(async () => {
 beforeEach(() => {
   annId = world.knows(ann).id;
   world.relation = { following: false, blockedBy: false };
+  world.reception = 'irrelevant';
 });
 after(() => world?.peer.close());
 
@@ -194,6 +195,26 @@ test('Update and Delete reach the statuses of the sender alone', async () => {
   assert.deepEqual(await commandsOf('Update', { ...mine, attributedTo: 'https://v.example/users/x' }), []);
   assert.deepEqual(await commandsOf('Delete', { id: mine.id, type: 'Tombstone' }), [[annId, 'deleted', mine.id]]);
   assert.deepEqual(await commandsOf('Delete', ann.uri), [[annId, 'vanish', {}]]);
+});
+
+test('an Update of a status that is not known yet is taken as its Create, unless it is old or concerns nobody', async () => {
+  const dayMs = 86_400_000;
+  const id = world.peer.uri('n');
+  const aged = (ageMs: number) => ({
+    ...{ id, type: 'Note', attributedTo: ann.uri, content: 'new' },
+    published: new Date(world.nowMs() - ageMs).toISOString(),
+  });
+  assert.deepEqual(await commandsOf('Update', aged(0)), []);
+  world.knows(ann, { followers: 1 });
+  const received = [annId, 'received', id];
+  const { published: _, ...undated } = aged(0);
+  for (const note of [aged(0), aged(dayMs - 60_000), undated])
+    assert.deepEqual(await commandsOf('Update', note), [received]);
+  // Its Create may have been stored meanwhile.
+  world.reception = { id: '9', conversationId: '9', accountId: annId };
+  assert.deepEqual(await commandsOf('Update', aged(0)), [received, [annId, 'revised', id]]);
+  assert.deepEqual(await commandsOf('Update', aged(dayMs + 60_000)), []);
+  assert.deepEqual(await commandsOf('Update', { ...aged(0), attributedTo: 'https://v.example/users/x' }), []);
 });
 
 test('Add and Remove change the pinned statuses of the sender', async () => {
