@@ -6,26 +6,29 @@ import { isFast, isTimed } from './fast/files.mjs';
 export const CORES = 2;
 
 /**
- * Files that take long, or measure how fast the machine is, have processes of their own. `cores` is the share of `CORES`
- * that a file needs: files that mostly wait run beside files that compute. Only one of the files with `cluster` runs at
- * a time: creating a keyspace, or killing nodes, costs Cassandra time on which other tests' leases depend. Files with
- * `background` run in virtual time, or wait long for every answer: at a low priority they use the time that the others
- * leave.
+ * Files that take long, or measure how fast the machine is, have processes of their own; those of a list `files` run one
+ * after the other in one process. `cores` is the share of `CORES` that a process needs: files that mostly wait run beside
+ * files that compute. Only one of the processes with `cluster` runs at a time: creating a keyspace, or killing nodes,
+ * costs Cassandra time on which other tests' leases depend. Files with `background` run in virtual time, or wait long for
+ * every answer: at a low priority they use the time that the others leave.
  */
 const OWN = [
   // Measures the share of offered requests that is answered.
   { file: 'gateway/http/overload', cores: 2 },
   // Measures how long the event loop stands still while other processes compute.
   { file: 'scenarios/hostile-bytes', cores: 2 },
-  { file: 'scenarios/cluster/faults', cores: 1.5, cluster: true },
-  { file: 'scenarios/cluster/pushes', cores: 1.5, cluster: true },
+  // These share a cluster on three Cassandra nodes, whose start takes 45 CPU seconds: test/kit/services/shared-cluster.ts.
+  {
+    files: ['store/cassandra-ring', 'scenarios/cluster/pushes', 'scenarios/cluster/faults'],
+    cores: 1.5,
+    cluster: true,
+  },
   { file: 'scenarios/cluster/stalls', cores: 0.5, cluster: true },
   { file: 'scenarios/cluster/three-nodes', cores: 0.75, cluster: true },
   { file: 'scenarios/cluster/upgrade', cores: 1, cluster: true },
   { file: 'scenarios/cluster/bad-input', cores: 0.75, cluster: true },
   { file: 'scenarios/federation/ours/two-clusters', cores: 0.75, cluster: true },
   { file: 'scenarios/cluster/restart', cores: 0.75, cluster: true },
-  { file: 'store/cassandra-ring', cores: 1, cluster: true },
   { file: 'scenarios/cluster/load', cores: 1, cluster: true },
   { file: 'scenarios/cluster/in-doubt', cores: 1, cluster: true },
   { file: 'store/cassandra', cores: 1, cluster: true },
@@ -75,6 +78,8 @@ const SHARED_MAX = { files: 72, seconds: 60 };
 /** The same for a run of the fast files alone, which has fewer files to distribute. */
 const SHARED_FAST_MAX = { files: 36, seconds: 30 };
 
+/** Returns the paths of an entry's files below dist. */
+const filesOf = ({ file, files = [file] }) => files.map((path) => `dist/test/${path}.test.js`);
 const nameOf = (file) => file.slice('dist/test/'.length, -'.test.js'.length);
 const measuredOf = (file) => SECONDS[nameOf(file)] ?? [FILE_SECONDS, FILE_SECONDS];
 const secondsOf = (file) => measuredOf(file)[0];
@@ -101,7 +106,7 @@ export const isShort = (file) => secondsOf(file) <= FAST_SECONDS_MAX;
 
 /** Checks the names above. @throws when one is not among all files */
 export function checkPlan(files) {
-  const unknown = OWN.filter(({ file }) => !files.includes(`dist/test/${file}.test.js`)).map(({ file }) => file);
+  const unknown = OWN.flatMap(filesOf).filter((file) => !files.includes(file));
   if (unknown.length > 0) throw new Error(`scripts/test-plan.mjs names ${unknown.join(', ')}, which does not exist`);
 }
 
@@ -111,12 +116,14 @@ export function checkPlan(files) {
  * @returns processes to run, in the order in which they should start
  */
 export function planOf(files) {
-  const needsOf = (file) => OWN.find(({ file: path }) => file === `dist/test/${path}.test.js`);
+  const needsOf = (file) => OWN.find((one) => filesOf(one).includes(file));
   const isBehind = files.some((file) => needsOf(file)?.background !== true);
-  const own = files.filter(needsOf).map((file) => {
-    const { background, ...needs } = needsOf(file);
+  const own = OWN.flatMap((one) => {
+    const { cores, cluster, background } = one;
+    const chosen = filesOf(one).filter((file) => files.includes(file));
     // With nothing else to run, other work on this machine would take all the time.
-    return { ...needs, ...(isBehind && { background }), seconds: secondsOf(file), files: [file] };
+    const planned = { cores, cluster, ...(isBehind && { background }), seconds: sum(chosen), files: chosen };
+    return chosen.length === 0 ? [] : [planned];
   });
   const rest = files.filter((file) => !needsOf(file)).sort();
   const isPatient = (file) => isBehind && isFast(file) && !isTimed(file);
