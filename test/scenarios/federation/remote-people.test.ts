@@ -84,6 +84,17 @@ test('a status of another server is found by its address, with its thread, and s
   assert.deepEqual((await search(root.uri as string)).statuses[0].id, parent.id, 'it is one status');
 });
 
+test('people of other servers and their posts count in no number of this server', async () => {
+  assert.equal((await search(`@ben@${new URL(at(there)).host}`)).accounts.length, 1);
+  assert.notEqual((await get('/api/v1/timelines/public?remote=true')).length, 0);
+  for (const version of ['2.0', '2.1']) {
+    const { users, localPosts } = (await get(`/nodeinfo/${version}`)).usage;
+    assert.deepEqual([users.total, localPosts], [1, 0], version);
+  }
+  const { stats } = await get('/api/v1/instance');
+  assert.deepEqual([stats.user_count, stats.status_count], [1, 0]);
+});
+
 test('a document of another server shows only what the allow-list has', async () => {
   const eve = peer.actor('eve', { name: '<b>Eve</b>', summary: '<p>x<script>alert(1)</script></p>' });
   const image = {
