@@ -27,6 +27,7 @@ export function localName(acct: string, here: string): string | undefined {
   return isHere && rest.length === 0 ? name : undefined;
 }
 
+/** Returns an address without the slashes at its end. */
 export function withoutFinalSlashes(url: string): string {
   let end = url.length;
   while (url[end - 1] === '/') end -= 1;

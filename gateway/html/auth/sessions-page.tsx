@@ -1,4 +1,5 @@
 import type { Answer } from '../../http/route.js';
+import { isoTime } from '../../paging/iso-time.js';
 import type { Reader, Site } from '../site.js';
 import { authPage, Hidden, Ways } from './notice-page.js';
 
@@ -60,10 +61,10 @@ export function sessionsPage(
               {isOwn && <span class="mark">{sessions.thisOne}</span>}
             </p>
             <p>
-              {sessions.since} <time dateTime={new Date(sinceMs).toISOString()}>{day.format(sinceMs)}</time>
+              {sessions.since} <time dateTime={isoTime(sinceMs)}>{day.format(sinceMs)}</time>
             </p>
             <p>
-              {sessions.used} <time dateTime={new Date(usedMs).toISOString()}>{hour.format(usedMs)}</time>
+              {sessions.used} <time dateTime={isoTime(usedMs)}>{hour.format(usedMs)}</time>
             </p>
             {scopes.length > 0 && <code>{scopes.join(' ')}</code>}
             <form method="post" action="/auth/sessions/revoke">

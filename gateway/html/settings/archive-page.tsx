@@ -1,5 +1,6 @@
 import type { ArchiveTold } from '../../../proto/gen/types.js';
 import type { Answer } from '../../http/route.js';
+import { isoTime } from '../../paging/iso-time.js';
 import { Csrf } from '../parts/form.js';
 import { Time } from '../parts/time.js';
 import type { Reader, Site } from '../site.js';
@@ -61,7 +62,7 @@ export function archivePage(site: Site, reader: Reader, { told, bytes, nowMs, is
 }
 
 const Day = ({ atMs, language }: { readonly atMs: number; readonly language: Reader['language'] }) => (
-  <Time iso={new Date(atMs).toISOString()} language={language} />
+  <Time iso={isoTime(atMs)} language={language} />
 );
 
 /** Returns a size with a unit in which it has at most four digits. */

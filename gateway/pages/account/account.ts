@@ -201,8 +201,7 @@ function choices(profile: AccountProfile) {
   };
 }
 
-const verifiedAt = ({ verifiedAtMs }: AccountField) =>
-  verifiedAtMs === undefined ? null : new Date(verifiedAtMs).toISOString();
+const verifiedAt = ({ verifiedAtMs }: AccountField) => (verifiedAtMs === undefined ? null : isoTime(verifiedAtMs));
 
 const remotePicture = (instance: InstanceSettings, id: string, url: string | undefined): string | undefined =>
   url ? remoteMediaUrl(instance, { of: 'accounts', id }, url) : undefined;

@@ -3,6 +3,7 @@ import { fileUrl } from '../../../actors/domain/media.js';
 import { mayBeCreator } from '../../../actors/domain/servers/attribution.js';
 import type { LinkCard, StoreAccountRecord } from '../../../proto/gen/types.js';
 import { entity, nullable, oneOf, type Shape, time, uri } from '../../http/entity.js';
+import { isoTime } from '../../paging/iso-time.js';
 import type { InstanceSettings } from '../../settings/settings.js';
 import { Account, renderAccount } from '../account/account.js';
 
@@ -64,6 +65,6 @@ export function renderPreviewCard(
     image_description: '',
     embed_url: '',
     blurhash: card.blurhash === '' ? null : card.blurhash,
-    published_at: publishedAtMs > 0 ? new Date(publishedAtMs).toISOString() : null,
+    published_at: publishedAtMs > 0 ? isoTime(publishedAtMs) : null,
   };
 }

@@ -4,6 +4,7 @@ import type { ArchiveTold } from '../../../../proto/gen/types.js';
 import { archivePage } from '../../../html/settings/archive-page.js';
 import { type AnyRoute, redirect, Streamed } from '../../../http/route.js';
 import type { Services } from '../../../http/services.js';
+import { isoDay } from '../../../paging/iso-time.js';
 import { answered, notFound } from '../../../viewing/visible.js';
 import { type Personal, personalForm, personalPage } from '../personal.js';
 
@@ -36,7 +37,7 @@ const download = personalPage({ path: `${PATH}/download` }, async (personal) => 
   if (told.readyMs === 0) return notFound();
   const { request, session } = personal;
   const { username } = session.account;
-  const day = new Date(told.begunMs).toISOString().slice(0, 10);
+  const day = isoDay(told.begunMs);
   const headers = {
     'content-type': 'application/zip',
     'content-disposition': `attachment; filename="${username}-${day}.zip"`,
