@@ -13,8 +13,11 @@ export const RECORDED = 'test/scenarios/stored';
 const SETTINGS = { LOG_LEVEL: 'warn', BASE_URL: 'http://stored.example' };
 /** File of a data folder with the requests and their answers; a server does not know it. */
 const ANSWERS = 'recorded-answers.json';
-/** Documents for applications and other servers. Sessions of browsers end, so pages for people are not compared. */
-const LASTING = /^GET \/(?:api(?!\/docs\/)|contexts|users|\.well-known)\//;
+/**
+ * Documents for applications and other servers. Sessions of browsers end, so pages for people are not compared. The
+ * description of the API describes the program, not its data.
+ */
+const LASTING = /^GET \/(?:api(?!\/docs\/|\/openapi\.json)|contexts|users|\.well-known)\//;
 /**
  * Routes whose answers change with the days alone: trends, popularity, measures, weeks, pages that begin now, what an
  * ended poll says.
