@@ -47,6 +47,17 @@ export const knownDomains = table('known_domains', {
   value: codec('murmuration.store.Indexed'),
   constant: true,
 });
+/**
+ * Accounts of other servers: each once under its domain and once under EVERY_DOMAIN. `era` and `lane` are those of
+ * accountListings. A deleted row that returns names an account whose own row says that it was deleted.
+ */
+export const remoteAccountListings = table('remote_account_listings', {
+  partition: { domain: 'text', era: 'int', lane: 'int' },
+  clustering: { account: 'id' },
+  value: codec('murmuration.store.AccountListing'),
+});
+/** Stands for all domains in remoteAccountListings; it is the name of none. */
+export const EVERY_DOMAIN = '*';
 /** Public statuses of other servers, as publicStatuses; `bucket` and `lane` are those of their ids. */
 export const remotePublicStatuses = table('remote_public_statuses', {
   partition: { bucket: 'int', lane: 'int' },
@@ -159,6 +170,7 @@ export const federationTables = [
   earlyReplies,
   followerInboxes,
   knownDomains,
+  remoteAccountListings,
   knownUris,
   featureStamps,
   listedHosts,

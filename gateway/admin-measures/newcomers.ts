@@ -2,7 +2,7 @@ import { isSuspended } from '../../actors/domain/standing.js';
 import type { StoreAccountRecord } from '../../proto/gen/types.js';
 import { accounts } from '../../store/tables.js';
 import type { Services } from '../http/services.js';
-import { accountsCursor } from '../moderation/moderators.js';
+import { localAccountsCursor } from '../moderation/moderators.js';
 import { idsOf, type Period } from './period.js';
 
 /** Accounts read for one query, newest first: some hundred reads. */
@@ -15,7 +15,7 @@ export async function* newcomers(
   period: Period,
 ): AsyncGenerator<StoreAccountRecord> {
   if (period.last < period.first) return;
-  const cursor = accountsCursor(services, idsOf(period));
+  const cursor = localAccountsCursor(services, idsOf(period));
   for (let read = 0; read < NEWCOMERS_MAX; ) {
     const rows = await cursor.next(READ_AT_ONCE);
     if (rows.length === 0) return;

@@ -10,6 +10,7 @@ import { muteRoutes } from './accounts/mutes.js';
 import { peopleRoutes } from './accounts/people.js';
 import { profileRoutes } from './accounts/profile.js';
 import { suggestionRoutes } from './accounts/suggestions.js';
+import { adminAccountListRoutes } from './admin/admin-account-lists.js';
 import { adminAccountRoutes } from './admin/admin-accounts.js';
 import { adminBlockRoutes } from './admin/admin-blocks.js';
 import { adminMetricRoutes } from './admin/admin-metrics.js';
@@ -95,6 +96,7 @@ import { timelineRoutes } from './timelines/timelines.js';
 const routes: readonly AnyRoute[] = [
   ...accountRoutes,
   ...activityPubRoutes,
+  ...adminAccountListRoutes,
   ...adminAccountRoutes,
   ...adminBlockRoutes,
   ...adminMetricRoutes,

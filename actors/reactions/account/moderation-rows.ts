@@ -1,3 +1,4 @@
+import { EVERY_DOMAIN, remoteAccountListings } from '../../../store/federation-tables.js';
 import { put, type RowWrite, remove } from '../../../store/port.js';
 import { accountLimits, accountListings, accounts, auditLog, staff } from '../../../store/tables.js';
 import type { AccountEvents, AccountState } from '../../account/slices.js';
@@ -11,6 +12,17 @@ type On = Reaction<AccountState, AccountEvents>['on'];
 
 const listingKey = (account: string) => ({ era: eraOfId(account), lane: publicLane(account), account });
 
+/** Returns the rows of an account of another server in the lists of all accounts. */
+export function remoteListings({ id, origin, moderation }: Readonly<AccountState>): RowWrite[] {
+  if (origin === undefined) return [];
+  return [EVERY_DOMAIN, origin.domain].map((domain) => {
+    const key = { domain, ...listingKey(id) };
+    return moderation.deleted
+      ? remove(remoteAccountListings, key)
+      : put(remoteAccountListings, key, { atMs: origin.knownSinceMs });
+  });
+}
+
 /**
  * Returns the rows about the account's standing, from the current state, so that a repeated effect ends with the
  * correct rows.
@@ -21,7 +33,7 @@ export function ownRows({ self, state, atMs }: Happened<AccountState>, accountRo
   const limit = { silenced: moderation.silenced, suspended: moderation.suspendedAtMs > 0 || moderation.deleted };
   const isLimited = limit.silenced || limit.suspended;
   const limits = isLimited ? put(accountLimits, own, limit) : remove(accountLimits, own);
-  if (origin !== undefined) return [accountRow(state), limits];
+  if (origin !== undefined) return [accountRow(state), limits, ...remoteListings(state)];
   const tallies = tallyWrites(state, atMs);
   if (owner === undefined) {
     return [

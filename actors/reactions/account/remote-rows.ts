@@ -5,6 +5,7 @@ import type { AccountEvents, AccountState } from '../../account/slices.js';
 import { uriKey } from '../../domain/text/uri-key.js';
 import type { Reaction } from '../../runtime/kind.js';
 import { nameRows } from '../word-rows.js';
+import { remoteListings } from './moderation-rows.js';
 
 type AccountRow = (state: Readonly<AccountState>) => RowWrite;
 
@@ -20,7 +21,7 @@ export const remoteRows = (
     if (actor === undefined) return;
     const domain = state.origin?.domain ?? '';
     const known = put(knownDomains, { century: 0, domain }, {});
-    await effects.write([accountRow(state), known, ...(await nameRows(tables, state))]);
+    await effects.write([accountRow(state), known, ...remoteListings(state), ...(await nameRows(tables, state))]);
   },
   async received({ status }, { state }, effects) {
     if (status?.origin !== undefined) await effects.write([accountRow(state), ...knownRows(state, status)]);

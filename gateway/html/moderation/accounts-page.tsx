@@ -10,12 +10,16 @@ import { Standing } from './report-page.js';
 /** States by which accounts can be sought, as the API names them; empty: any. */
 export const STATUSES = ['', 'pending', 'active', 'silenced', 'sensitized', 'disabled', 'suspended'] as const;
 
+/** Servers whose accounts can be sought, as the API names them; empty: all. */
+export const ORIGINS = ['', 'local', 'remote'] as const;
+
 /** A search for accounts. Empty fields demand nothing. */
 interface AccountSearch {
   readonly username: string;
   readonly email: string;
   readonly by_domain: string;
   readonly ip: string;
+  readonly origin: (typeof ORIGINS)[number];
   readonly status: (typeof STATUSES)[number];
   readonly permissions: string;
 }
@@ -61,6 +65,12 @@ function Search({ asked, reader }: { readonly asked: AccountSearch; readonly rea
           <input id={name} name={name} value={asked[name]} maxLength={300} autoCapitalize="none" spellcheck={false} />
         </Labelled>
       ))}
+      <Choice
+        name="origin"
+        label={texts.search.origin}
+        value={asked.origin}
+        options={ORIGINS.map((origin) => [origin, texts.origins[origin === '' ? 'any' : origin]] as const)}
+      />
       <Choice
         name="status"
         label={texts.search.status}

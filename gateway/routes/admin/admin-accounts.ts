@@ -1,148 +1,23 @@
 import { Type } from '@sinclair/typebox';
-import { isLocal } from '../../../actors/domain/addresses.js';
 import { storedId } from '../../../actors/domain/ids.js';
-import { type Permission, permissionsOf } from '../../../actors/domain/permissions.js';
+import type { Permission } from '../../../actors/domain/permissions.js';
 import { invalidField, isProblem, type Problem } from '../../../actors/domain/problem.js';
 import { REPORTED_STATUSES_MAX } from '../../../actors/report/report.js';
 import type { AccountModeratedStatus, StoreAccountRecord } from '../../../proto/gen/types.js';
 import { accounts, statuses } from '../../../store/tables.js';
-import { JsonPieces } from '../../http/json-pieces.js';
-import { type AnyRoute, json, type Request, route } from '../../http/route.js';
+import { type AnyRoute, json, route } from '../../http/route.js';
 import type { Services } from '../../http/services.js';
-import { accountsCursor, subordinate } from '../../moderation/moderators.js';
+import { subordinate } from '../../moderation/moderators.js';
 import { AdminAccount, renderAdminAccount } from '../../pages/account/admin.js';
-import { renderRole } from '../../pages/account/role.js';
-import { idParams, pageAnswer } from '../../pages/answers.js';
-import { arrayOf } from '../../pages/status/status-pages.js';
-import { idText, pageBounds, pageProperties } from '../../paging/bounds.js';
-import { readPage } from '../../paging/page.js';
-import { soon } from '../../paging/soon.js';
-import { loadAccounts } from '../../viewing/people-at-hand.js';
+import { idParams } from '../../pages/answers.js';
+import { idText } from '../../paging/bounds.js';
 import { notFound } from '../../viewing/visible.js';
 import { storedReport } from './reports.js';
 
 const READ = 'admin:read:accounts';
 const WRITE = 'admin:write:accounts';
 const PERMISSION = 'manage_users';
-const WORD_CHARS_MAX = 300;
 const TEXT_CHARS_MAX = 5_000;
-const ACCOUNTS_MAX = 200;
-const ACCOUNTS_DEFAULT = 100;
-const ROLES_MAX = 20;
-
-type Keep = (record: StoreAccountRecord) => boolean;
-const word = () => Type.Optional(Type.String({ maxLength: WORD_CHARS_MAX }));
-const flag = () => Type.Optional(Type.Boolean());
-
-const texts = { username: word(), display_name: word(), by_domain: word(), email: word(), ip: word() };
-type Texts = Partial<Record<keyof typeof texts, string>>;
-
-/** Returns a filter that demands all given criteria. */
-function matching(wanted: Texts, others: readonly (Keep | undefined)[]): Keep {
-  const has = (text: string | undefined, part: string | undefined) =>
-    part === undefined || (text ?? '').toLowerCase().includes(part.toLowerCase());
-  return (record) =>
-    has(record.username, wanted.username) &&
-    has(record.profile?.displayName, wanted.display_name) &&
-    has(record.email, wanted.email) &&
-    (wanted.by_domain === undefined || record.domain === wanted.by_domain.toLowerCase()) &&
-    (wanted.ip === undefined || record.signUpAddress === wanted.ip) &&
-    others.every((keep) => keep === undefined || keep(record));
-}
-
-const isActive: Keep = (record) =>
-  record.approved && record.confirmed && !record.disabled && (record.suspendedAtMs ?? 0) === 0;
-const STATES: Readonly<Record<string, Keep>> = {
-  active: isActive,
-  pending: (record) => !record.approved,
-  disabled: (record) => record.disabled,
-  silenced: (record) => record.silenced === true,
-  suspended: (record) => (record.suspendedAtMs ?? 0) > 0,
-  sensitized: (record) => record.sensitized === true,
-};
-const isRemote: Keep = (record) => !isLocal(record);
-const isStaff: Keep = ({ role }) => permissionsOf(role) !== 0;
-
-type Listing = Pick<Request<unknown, unknown, unknown>, 'services' | 'viewer' | 'url'>;
-async function list(asked: Listing, query: Parameters<typeof pageBounds>[0], keep: Keep, kept: Texts & object) {
-  const { services } = asked;
-  const bounds = pageBounds(query);
-  const page = await readPage(accountsCursor(services, bounds), bounds, (rows) => {
-    const ids = rows.map(({ id }) => id);
-    return soon(loadAccounts(services, ids), (records) =>
-      ids.map((id) => {
-        const record = records.get(id);
-        return record !== undefined && keep(record) ? record : undefined;
-      }),
-    );
-  });
-  const body = new JsonPieces(arrayOf(page.items.map((record) => [services.pages.others.adminAccount(record)])));
-  return pageAnswer(asked, bounds, page, body, kept as Readonly<Record<string, string | boolean | undefined>>);
-}
-
-const flags = {
-  local: flag(),
-  remote: flag(),
-  active: flag(),
-  pending: flag(),
-  disabled: flag(),
-  silenced: flag(),
-  suspended: flag(),
-  sensitized: flag(),
-  staff: flag(),
-};
-const v1 = route({
-  method: 'GET',
-  path: '/api/v1/admin/accounts',
-  auth: 'user',
-  scope: READ,
-  permission: PERMISSION,
-  query: Type.Object({ ...pageProperties(ACCOUNTS_DEFAULT, ACCOUNTS_MAX), ...texts, ...flags }),
-  answer: Type.Array(AdminAccount),
-  handle: (request) => {
-    const { max_id: _max, since_id: _since, min_id: _min, limit: _limit, ...wanted } = request.query;
-    const states = Object.entries(STATES).flatMap(([name, keep]) =>
-      wanted[name as keyof typeof flags] === true ? [keep] : [],
-    );
-    const keep = matching(wanted, [
-      ...states,
-      wanted.remote === true && wanted.local !== true ? isRemote : undefined,
-      wanted.staff === true ? isStaff : undefined,
-    ]);
-    return list(request, request.query, keep, wanted);
-  },
-});
-
-const v2 = route({
-  method: 'GET',
-  path: '/api/v2/admin/accounts',
-  auth: 'user',
-  scope: READ,
-  permission: PERMISSION,
-  query: Type.Object({
-    ...pageProperties(ACCOUNTS_DEFAULT, ACCOUNTS_MAX),
-    ...texts,
-    origin: word(),
-    status: word(),
-    permissions: word(),
-    role_ids: Type.Optional(Type.Array(Type.String({ maxLength: WORD_CHARS_MAX }), { maxItems: ROLES_MAX })),
-    invited_by: word(),
-  }),
-  answer: Type.Array(AdminAccount),
-  handle: (request) => {
-    const { max_id: _max, since_id: _since, min_id: _min, limit: _limit, ...wanted } = request.query;
-    const { origin, status, permissions, role_ids: roles, invited_by: inviter } = wanted;
-    const state = status !== undefined && Object.hasOwn(STATES, status) ? STATES[status] : undefined;
-    const keep = matching(wanted, [
-      status === undefined ? undefined : (state ?? (() => false)),
-      origin === 'remote' ? isRemote : undefined,
-      permissions === 'staff' ? isStaff : undefined,
-      roles === undefined ? undefined : ({ role }) => roles.includes(renderRole(role).id),
-      inviter === undefined ? undefined : ({ invitedBy }) => invitedBy === storedId(inviter),
-    ]);
-    return list(request, request.query, keep, wanted as Texts);
-  },
-});
 
 const one = route({
   method: 'GET',
@@ -283,8 +158,6 @@ const action = route({
 
 /** Moderation of accounts. */
 export const adminAccountRoutes: readonly AnyRoute[] = [
-  v1,
-  v2,
   one,
   verb('approve', 'approve', true),
   verb('reject', 'reject', true),

@@ -58,7 +58,15 @@ export const moderation: Texts['moderation'] = {
   },
   accounts: 'Konten',
   noAccounts: 'Kein Konto passt zur Suche.',
-  search: { username: 'Benutzername', email: 'E-Mail', by_domain: 'Server', ip: 'IP-Adresse', status: 'Zustand' },
+  search: {
+    username: 'Benutzername',
+    email: 'E-Mail',
+    by_domain: 'Server',
+    ip: 'IP-Adresse',
+    origin: 'Konten von',
+    status: 'Zustand',
+  },
+  origins: { any: 'Alle Server', local: 'Dieser Server', remote: 'Andere Server' },
   statuses: {
     any: 'Alle',
     pending: 'Wartet auf Freigabe',

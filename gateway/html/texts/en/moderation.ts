@@ -57,7 +57,15 @@ export const moderation = {
   },
   accounts: 'Accounts',
   noAccounts: 'No account fits the search.',
-  search: { username: 'Username', email: 'E-mail', by_domain: 'Server', ip: 'IP address', status: 'State' },
+  search: {
+    username: 'Username',
+    email: 'E-mail',
+    by_domain: 'Server',
+    ip: 'IP address',
+    origin: 'Accounts of',
+    status: 'State',
+  },
+  origins: { any: 'All servers', local: 'This server', remote: 'Other servers' },
   statuses: {
     any: 'Any',
     pending: 'Waits for approval',

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { problem } from '../../../../actors/domain/problem.js';
 import { accountPage } from '../../../html/moderation/account-page.js';
-import { accountsPage, STATUSES } from '../../../html/moderation/accounts-page.js';
+import { accountsPage, ORIGINS, STATUSES } from '../../../html/moderation/accounts-page.js';
 import { NO_ACTION, type TypedAction } from '../../../html/moderation/actions.js';
 import type { AnyRoute } from '../../../http/route.js';
 import type { AdminAccount } from '../../../pages/account/admin.js';
@@ -31,6 +31,10 @@ const ENDS: readonly string[] = ['reject', 'delete'];
 const word = () => Type.String({ default: '', maxLength: WORD_CHARS_MAX });
 const words = { username: word(), email: word(), by_domain: word(), ip: word() };
 const choices = {
+  origin: Type.Union(
+    ORIGINS.map((origin) => Type.Literal(origin)),
+    { default: '' },
+  ),
   status: Type.Union(
     STATUSES.map((status) => Type.Literal(status)),
     { default: '' },
@@ -51,7 +55,7 @@ const list = personalPage(
   },
   async ({ site, reader, request, api }) => {
     const { done = false, ...asked } = request.query;
-    // A form sends its empty fields too; the API would look for accounts without the thing.
+    // A form sends its empty fields too; the addresses of the next pages are shorter without them.
     const given = Object.entries(asked).filter(([, value]) => value !== undefined && value !== '');
     const query = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
     const { status, body, link } = await api<AdminAccount[]>({ method: 'GET', path: '/api/v2/admin/accounts', query });

@@ -44,6 +44,8 @@ test('a moderator finds accounts by name, address, role and state (/moderation/a
   assert.deepEqual(await found('status=pending'), ['wren']);
   assert.deepEqual((await found('permissions=staff')).sort(), ['chief', 'mod']);
   assert.deepEqual(await found('status=suspended'), []);
+  assert.deepEqual(await found('username=finch&origin=local'), ['finch']);
+  assert.deepEqual(await found('username=finch&origin=remote'), []);
   assert.equal((await found('limit=1')).length, 1);
   const { text } = await mod.get(`${PATH}?username=%3Cb%3E`);
   assert.match(text, /No account fits.*|value="&lt;b>"/s);
