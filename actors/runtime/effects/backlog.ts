@@ -37,7 +37,11 @@ const timeKey = (atMs: number): string => String(Math.max(0, Math.floor(atMs))).
 const timeOf = (key: string): number => Number(key.slice(0, TIME_DIGITS));
 const renewed = (key: string, atMs: number): string => timeKey(atMs) + key.slice(TIME_DIGITS);
 
-/** Reads the backlog of shards from their floors on, and raises the floors. */
+/**
+ * Reads the backlog of shards from their floors on, and raises the floors. The first scan of an acquired shard leaves its
+ * floor: a node that starts alone acquires 1,024 shards, and would write a row for each. The rescan a minute later
+ * raises it.
+ */
 export class BacklogScan {
   private readonly floors = new Map<number, number>();
 
@@ -55,7 +59,8 @@ export class BacklogScan {
   /** Passes all keys of the shard to `found`, page by page. @throws Unavailable */
   async read(shard: number, found: (keys: readonly string[]) => void): Promise<void> {
     const startMs = this.clock.nowMs();
-    const floorMs = this.floors.get(shard) ?? (await this.tables.get(backlogFloors, { shard }))?.atMs ?? 0;
+    const knownMs = this.floors.get(shard);
+    const floorMs = knownMs ?? (await this.tables.get(backlogFloors, { shard }))?.atMs ?? 0;
     this.floors.set(shard, floorMs);
     let oldestMs = startMs;
     for (let after = timeKey(floorMs); ; ) {
@@ -73,7 +78,7 @@ export class BacklogScan {
       if (last === undefined || keys.length < PAGE_ROWS) break;
       after = last;
     }
-    await this.raise(shard, Math.min(oldestMs, startMs) - LATE_MS, floorMs);
+    if (knownMs !== undefined) await this.raise(shard, Math.min(oldestMs, startMs) - LATE_MS, floorMs);
   }
 
   /** Gives old rows a key of this time. Both keys stand for the actor until it is done. */
