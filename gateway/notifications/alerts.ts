@@ -9,17 +9,12 @@ import { renderRelationships } from '../pages/account/relationship.js';
 import { isOfDuty } from '../viewing/judge-accounts.js';
 import type { ReadServices } from '../viewing/read-services.js';
 import { alertBody, alertTitle } from './alert-text.js';
+import { doubtMissing, statusStored } from './late-rows.js';
 import { storedNotification } from './notification-cursor.js';
 import { type SeenNotification, seenNotifications } from './seen-notifications.js';
 
 /** The services of the gateway that decide what a push shows. */
 export type AlertServices = ReadServices & Pick<Services, 'keyedTokens'>;
-
-/**
- * Time after a notification within which a missing row may still be written: an outage of the store delays rows. Later
- * the notification counts as dismissed.
- */
-const ROW_LATE_MS = 600_000;
 
 /** Decides by the rules of the list of notifications, at each attempt anew. */
 export class NotificationAlerts implements Alerts {
@@ -35,10 +30,11 @@ export class NotificationAlerts implements Alerts {
     if (!current || !to.alerts.includes(kind)) return 'hidden';
     const record = await storedNotification(services, account, id);
     if (record === undefined) {
-      if (services.clock.nowMs() - atMs < ROW_LATE_MS) throw new Unavailable('a notification is not stored yet');
+      doubtMissing(services.clock, atMs);
       return 'hidden';
     }
     if (record.filtered === true) return 'hidden';
+    await statusStored(services, record.statusId, atMs);
     const [seen] = await seenNotifications(services, account, [{ id, record }]);
     if (seen === undefined || !(await isAccepted(services, account, seen, to.policy))) return 'hidden';
     return alertOf(services, account, to, locale, seen);

@@ -1,7 +1,9 @@
+import { idMs } from '../../actors/domain/ids.js';
 import { isProblem } from '../../actors/domain/problem.js';
 import type { StoreStatusRecord } from '../../proto/gen/types.js';
 import { statuses } from '../../store/tables.js';
 import type { Services } from '../http/services.js';
+import { statusStored } from '../notifications/late-rows.js';
 import { notificationCursor } from '../notifications/notification-cursor.js';
 import { conversationPieces } from '../pages/status/conversation.js';
 import type { PageBounds } from '../paging/bounds.js';
@@ -34,7 +36,9 @@ export function streamSources(
         soon(services.pages.seenBy(services, marksOf, seen, lens), ([pieces]) => pieces),
       ),
     renderNotification: (viewer, id, record) =>
-      soon(services.pages.notifications(services, viewer, [{ id, record }]), ([pieces]) => pieces),
+      soon(statusStored(services, record.statusId, record.atMs), () =>
+        soon(services.pages.notifications(services, viewer, [{ id, record }]), ([pieces]) => pieces),
+      ),
     async homeSince(viewer, sinceId, limit) {
       return oldestFirst(await homeTimeline(services, viewer, above(sinceId, limit)));
     },
@@ -48,7 +52,12 @@ export function streamSources(
     async publicSince(viewer, sinceId, limit) {
       return oldestFirst(await publicTimeline(services, viewer, above(sinceId, limit)));
     },
-    renderConversation: (viewer, direct) => soon(conversationPieces(services, viewer, [direct]), ([found]) => found),
+    renderConversation(viewer, direct) {
+      const last = direct.statusIds.at(-1) ?? '';
+      return soon(statusStored(services, last, idMs(last)), () =>
+        soon(conversationPieces(services, viewer, [direct]), ([found]) => found),
+      );
+    },
     async conversationsSince(viewer, sinceId, limit) {
       const found = await services.askAccount(viewer, 'directs', above(sinceId, limit));
       return isProblem(found) ? [] : found.directs.toReversed();

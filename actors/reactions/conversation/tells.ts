@@ -193,7 +193,7 @@ async function unquote(effects: Effects, quotingId: string, { statusId, conversa
   if (statusId !== '') await effects.tell('conversation', conversationId, 'unquote', { statusId, quotingId });
 }
 
-/** Notifies a quoted author of this server after the quoting status's row is written, so that the reader finds it. */
+/** Notifies a quoted author of this server. The row of the quoting status may be written later; readers wait for it. */
 async function tellQuoted(
   effects: Effects,
   { id, accountId, quote, visibility, mentions }: StoreStatusRecord,
