@@ -245,17 +245,19 @@ export class Runtime implements Asker, ShardHost {
 
   /**
    * Rescans all held shards at intervals, because a backlog row that an earlier owner sent may be stored after the
-   * shard was scanned.
+   * shard was scanned. The floors to which scans lead are raised here, not while a node starts.
    */
   private rescanLater(): void {
     if (this.rescanning || this.closed) return;
     this.rescanning = true;
-    this.around.clock.after(this.around.limits.rescanMs, () => {
+    this.around.clock.after(this.around.limits.rescanMs, async () => {
       const held = this.shards.all().map(({ shard }) => shard);
-      void eachBounded(held, RESCAN_CONCURRENCY_MAX, (shard) => this.scan(shard)).then(() => {
-        this.rescanning = false;
-        this.rescanLater();
+      await eachBounded(held, RESCAN_CONCURRENCY_MAX, (shard) => this.scan(shard));
+      await this.backlogs.raise().catch((error: unknown) => {
+        this.around.logger.warn({ err: error }, 'failed to raise the backlog floors; the next rescan raises them');
       });
+      this.rescanning = false;
+      this.rescanLater();
     });
   }
 

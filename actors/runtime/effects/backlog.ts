@@ -37,13 +37,14 @@ const timeKey = (atMs: number): string => String(Math.max(0, Math.floor(atMs))).
 const timeOf = (key: string): number => Number(key.slice(0, TIME_DIGITS));
 const renewed = (key: string, atMs: number): string => timeKey(atMs) + key.slice(TIME_DIGITS);
 
-/**
- * Reads the backlog of shards from their floors on, and raises the floors. The first scan of an acquired shard leaves its
- * floor: a node that starts alone acquires 1,024 shards, and would write a row for each. The rescan a minute later
- * raises it.
- */
+/** Floors raised in one write: a node that runs alone raises 1,024 within a rescan. */
+const RAISED_MAX = 128;
+
+/** Reads the backlog of shards from their floors on, and raises the floors. */
 export class BacklogScan {
   private readonly floors = new Map<number, number>();
+  /** Floors to raise, by shard. */
+  private readonly rising = new Map<number, number>();
 
   constructor(
     private readonly tables: Tables,
@@ -54,13 +55,13 @@ export class BacklogScan {
   /** Drops the floor of a released shard: its next owner raises it. */
   forget(shard: number): void {
     this.floors.delete(shard);
+    this.rising.delete(shard);
   }
 
   /** Passes all keys of the shard to `found`, page by page. @throws Unavailable */
   async read(shard: number, found: (keys: readonly string[]) => void): Promise<void> {
     const startMs = this.clock.nowMs();
-    const knownMs = this.floors.get(shard);
-    const floorMs = knownMs ?? (await this.tables.get(backlogFloors, { shard }))?.atMs ?? 0;
+    const floorMs = this.floors.get(shard) ?? (await this.tables.get(backlogFloors, { shard }))?.atMs ?? 0;
     this.floors.set(shard, floorMs);
     let oldestMs = startMs;
     for (let after = timeKey(floorMs); ; ) {
@@ -78,7 +79,8 @@ export class BacklogScan {
       if (last === undefined || keys.length < PAGE_ROWS) break;
       after = last;
     }
-    if (knownMs !== undefined) await this.raise(shard, Math.min(oldestMs, startMs) - LATE_MS, floorMs);
+    const toMs = Math.min(oldestMs, startMs) - LATE_MS;
+    if (toMs - floorMs >= FLOOR_STEP_MS) this.rising.set(shard, toMs);
   }
 
   /** Gives old rows a key of this time. Both keys stand for the actor until it is done. */
@@ -94,10 +96,15 @@ export class BacklogScan {
     }
   }
 
-  private async raise(shard: number, toMs: number, fromMs: number): Promise<void> {
-    if (toMs - fromMs < FLOOR_STEP_MS || !this.isOwned(shard)) return;
-    await this.tables.write([put(backlogFloors, { shard }, { atMs: toMs })]);
-    this.floors.set(shard, toMs);
+  /** Stores the floors to which the scans so far lead, many in one write. @throws Unavailable */
+  async raise(): Promise<void> {
+    const rising = [...this.rising];
+    this.rising.clear();
+    for (let at = 0; at < rising.length; at += RAISED_MAX) {
+      const some = rising.slice(at, at + RAISED_MAX).filter(([shard]) => this.isOwned(shard));
+      await this.tables.write(some.map(([shard, atMs]) => put(backlogFloors, { shard }, { atMs })));
+      for (const [shard, atMs] of some) this.floors.set(shard, atMs);
+    }
   }
 }
 

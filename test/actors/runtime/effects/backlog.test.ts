@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { makeId } from '../../../../actors/domain/ids.js';
+import { makeId, SHARDS } from '../../../../actors/domain/ids.js';
 import { Unavailable } from '../../../../actors/domain/problem.js';
 import { BacklogScan, backlogActor, backlogKey } from '../../../../actors/runtime/effects/backlog.js';
 import { MemoryTables } from '../../../../store/memory/memory-tables.js';
@@ -48,35 +48,59 @@ test('a key contains its actor and sorts by its time', () => {
 test('a scan begins at the stored floor, some hours behind the clock, also for the next owner', async () => {
   const { clock, shared, scan, after, read } = scanned();
   await read();
-  assert.equal(await shared.get(backlogFloors, { shard }), undefined, 'a first scan writes nothing');
-  await read();
-  assert.equal(Number(after[1]), 0);
+  assert.equal(Number(after[0]), 0);
+  assert.equal(await shared.get(backlogFloors, { shard }), undefined, 'a scan writes no floor');
+  await scan.raise();
   const firstMs = clock.nowMs();
   await clock.advance(24 * HOUR_MS);
   await read();
-  assert.equal(Number(after[2]), firstMs - 4 * HOUR_MS);
+  assert.equal(Number(after[1]), firstMs - 4 * HOUR_MS);
+  await scan.raise();
   scan.forget(shard);
   await read();
-  assert.equal(Number(after[3]), firstMs + 20 * HOUR_MS);
+  assert.equal(Number(after[2]), firstMs + 20 * HOUR_MS);
   assert.deepEqual(await shared.get(backlogFloors, { shard }), { atMs: firstMs + 20 * HOUR_MS });
 });
 
 test('a remaining row is found by each scan and does not hold the floor down', async () => {
-  const { clock, shared, after, read } = scanned();
+  const { clock, shared, scan, after, read } = scanned();
   await shared.write([put(backlog, { shard, actor: backlogKey(clock.nowMs(), actor, 1, 1) }, { atMs: clock.nowMs() })]);
   for (let hour = 0; hour < 48; hour++) {
     const found = await read();
     assert.deepEqual(new Set(found.map(backlogActor)), new Set([actor]));
+    await scan.raise();
     await clock.advance(HOUR_MS);
   }
   assert.ok(clock.nowMs() - Number(after.at(-1)) < 8 * HOUR_MS);
   assert.equal((await shared.range(backlog, { shard }, { limit: 10 })).length, 1);
 });
 
+test('the floors of all shards of a node are raised in few writes, those of lost shards in none', async () => {
+  const clock = new VirtualClock();
+  const tables = new MemoryTables();
+  const writes: number[] = [];
+  const write = tables.write.bind(tables);
+  tables.write = (rows, ...more) => {
+    writes.push(rows.length);
+    return write(rows, ...more);
+  };
+  const scan = new BacklogScan(tables, clock, (one) => one !== 7);
+  for (let one = 0; one < SHARDS; one++) await scan.read(one, () => undefined);
+  assert.deepEqual(writes, []);
+  await scan.raise();
+  assert.equal(writes.length, SHARDS / 128);
+  assert.equal(
+    writes.reduce((sum, rows) => sum + rows, 0),
+    SHARDS - 1,
+  );
+  assert.equal(await tables.get(backlogFloors, { shard: 7 }), undefined);
+});
+
 test('a row that is stored hours late is found', async () => {
-  const { clock, shared, read } = scanned();
+  const { clock, shared, scan, read } = scanned();
   await clock.advance(24 * HOUR_MS);
   await read();
+  await scan.raise();
   const key = backlogKey(clock.nowMs() - 3 * HOUR_MS, actor, 1, 1);
   await shared.write([put(backlog, { shard, actor: key }, { atMs: 1 }), remove(backlog, { shard, actor: 'none' })]);
   assert.ok((await read()).includes(key));
