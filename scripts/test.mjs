@@ -23,7 +23,8 @@ if (files.length === 0) {
 }
 
 // A Cassandra node flushes several system tables to disk after each definition: 2.5 of the 3.5 s that a keyspace takes.
-// Only a restart after kill -9 needs that, and no Cassandra of the tests is restarted. Also those that test files start.
+// Only a restart after kill -9 needs that, and test/kit/services/shared-cluster.ts, which restarts nodes, overrides the
+// option. Also those that test files start.
 const javaOptions = '-Dcassandra.test.flush_local_schema_changes=false';
 process.env.JAVA_TOOL_OPTIONS = [process.env.JAVA_TOOL_OPTIONS, javaOptions].filter(Boolean).join(' ');
 slackenTimers();

@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { javaOptions } from './cassandra-java.js';
+import { AT_ONCE, javaOptions } from './cassandra-java.js';
 import { cassandraYaml } from './cassandra-yaml.js';
-import { freePort, type LocalProcess, listening, startProcess } from './process.js';
+import { freePort, isRunning, listening, type StartedProcess, startProcess } from './process.js';
 import { servicePaths } from './service-paths.js';
 
 export interface LocalCassandraNode {
@@ -16,6 +16,11 @@ export interface LocalCassandra {
   readonly nodes: readonly LocalCassandraNode[];
   /** host:port of each node, for CASSANDRA_CONTACT_POINTS. */
   readonly contactPoints: readonly string[];
+  /**
+   * Starts node n (from 1) again, with its folder and address, after it has ended; resolves when it answers CQL.
+   * @throws while it is running
+   */
+  readonly restart: (n: number) => Promise<void>;
   readonly stop: () => Promise<void>;
   /** Ends all nodes at once, for tests that delete their folders: a stop writes tables for up to 14 s. */
   readonly kill: () => Promise<void>;
@@ -46,7 +51,7 @@ export const cassandraAddress = (n: number): string => `127.0.1.${n}`;
 export async function startCassandra(options: CassandraOptions): Promise<LocalCassandra> {
   const port = options.port ?? (await freePort(cassandraAddress(1)));
   const storagePort = await freePort(cassandraAddress(1));
-  const running: LocalProcess[] = [];
+  const running: StartedProcess[] = [];
   const failed = new AbortController();
   const signal = AbortSignal.any([failed.signal, ...(options.signal === undefined ? [] : [options.signal])]);
   const stop = async () => {
@@ -56,15 +61,21 @@ export async function startCassandra(options: CassandraOptions): Promise<LocalCa
     await Promise.all(running.map((node) => node.kill()));
   };
   const nodes: LocalCassandraNode[] = [];
+  const start = async (index: number, java: readonly string[]) => {
+    const address = cassandraAddress(index + 1);
+    signal.throwIfAborted();
+    const started = await startNode(options, address, index, port, storagePort, java);
+    running[index] = started;
+    nodes[index] = { address, port, pid: started.pid };
+    await listening(started, address, port, START_MS_MAX, `cassandra ${address}`, signal);
+  };
+  const restart = async (n: number) => {
+    if (isRunning(running[n - 1])) throw new Error(`cassandra ${cassandraAddress(n)} is running`);
+    await start(n - 1, []);
+    await joined(cassandraAddress(n), port, options.nodes, signal);
+  };
   try {
-    const starts = Array.from({ length: options.nodes }, async (_, index) => {
-      const address = cassandraAddress(index + 1);
-      signal.throwIfAborted();
-      const started = await startNode(options, address, index, port, storagePort);
-      running.push(started);
-      nodes[index] = { address, port, pid: started.pid };
-      await listening(started, address, port, START_MS_MAX, `cassandra ${address}`, signal);
-    });
+    const starts = Array.from({ length: options.nodes }, (_, index) => start(index, [AT_ONCE]));
     try {
       await Promise.all(starts);
     } catch (error) {
@@ -78,7 +89,7 @@ export async function startCassandra(options: CassandraOptions): Promise<LocalCa
     await stop();
     throw error;
   }
-  return { nodes, contactPoints: nodes.map((node) => `${node.address}:${port}`), stop, kill };
+  return { nodes, contactPoints: nodes.map((node) => `${node.address}:${port}`), restart, stop, kill };
 }
 
 /** Resolves when the node sees the whole ring, so that a schema created anywhere reaches it. */
@@ -111,7 +122,14 @@ async function joined(address: string, port: number, nodes: number, signal: Abor
   }
 }
 
-async function startNode(options: CassandraOptions, address: string, index: number, port: number, storagePort: number) {
+async function startNode(
+  options: CassandraOptions,
+  address: string,
+  index: number,
+  port: number,
+  storagePort: number,
+  java: readonly string[],
+): Promise<StartedProcess> {
   const dir = join(options.dir, `cassandra-${index + 1}`);
   await mkdir(dir, { recursive: true });
   const yaml = join(dir, 'cassandra.yaml');
@@ -122,6 +140,7 @@ async function startNode(options: CassandraOptions, address: string, index: numb
     `-Xms${options.heapMb}m`,
     `-Xmx${options.heapMb}m`,
     ...javaOptions,
+    ...java,
     `-Dcassandra.config=file://${yaml}`,
     `-Dcassandra.storagedir=${dir}`,
     `-Dlogback.configurationFile=file://${logback}`,

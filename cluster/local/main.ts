@@ -7,7 +7,7 @@ import { socketPath } from '../../transport/unix-socket.js';
 import { Supervisor } from './supervisor.js';
 
 // npm run cluster -- [--nodes 3] [--cassandra 3] [--port 3000] [--dir ./data-cluster]
-// npm run cluster -- start NAME [--dir ./data-cluster]
+// npm run cluster -- start node2|cassandra-2|nats [--dir ./data-cluster]
 
 /** Maximum number of nodes, and of Cassandra nodes, that fit one machine. */
 const PROCESSES_MAX = 9;
@@ -87,7 +87,7 @@ async function listen(supervisor: Supervisor): Promise<void> {
   const { path, release } = await socketPath(dir, SOCKET);
   await rm(path, { force: true });
   const server = createServer((incoming, outgoing) => {
-    supervisor.startNode((incoming.url ?? '/').slice(1)).then(
+    supervisor.restart((incoming.url ?? '/').slice(1)).then(
       () => outgoing.writeHead(200).end(),
       (error: Error) => outgoing.writeHead(409).end(error.message),
     );

@@ -1,9 +1,9 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { freePort, type LocalProcess, listening, startProcess } from './process.js';
+import { freePort, listening, type StartedProcess, startProcess } from './process.js';
 import { servicePaths } from './service-paths.js';
 
-export interface LocalNats extends LocalProcess {
+export interface LocalNats extends StartedProcess {
   readonly url: string;
   /** Address of its counts over HTTP. */
   readonly monitorUrl: string;
@@ -33,10 +33,8 @@ export async function startNats(options: {
     throw error;
   }
   return {
-    pid: started.pid,
+    ...started,
     url: `nats://127.0.0.1:${port}`,
     monitorUrl: `http://127.0.0.1:${monitor}`,
-    stop: started.stop,
-    kill: started.kill,
   };
 }

@@ -13,6 +13,9 @@ export interface LocalProcess {
   kill(): Promise<void>;
 }
 
+/** A started service with its handle, which tells when it has ended. */
+export type StartedProcess = LocalProcess & { readonly child: ChildProcess };
+
 const STOP_MS_MAX = 15_000;
 const PROBE_MS = 100;
 
@@ -44,7 +47,7 @@ export function startProcess(
   args: readonly string[],
   logFile: string,
   env: Readonly<Record<string, string | undefined>> = process.env,
-): LocalProcess & { readonly child: ChildProcess } {
+): StartedProcess {
   const log = openSync(logFile, 'a');
   const child = spawn(...tied(command, args), { stdio: ['ignore', log, log], env });
   closeSync(log);
@@ -54,6 +57,10 @@ export function startProcess(
   if (child.pid === undefined) throw new Error(`${command} failed to start`);
   return { pid: child.pid, child, stop: () => stopChild(child), kill: () => killChild(child) };
 }
+
+/** Returns true until the process has ended. */
+export const isRunning = (started: StartedProcess | undefined): boolean =>
+  started !== undefined && started.child.exitCode === null && started.child.signalCode === null;
 
 async function stopChild(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;

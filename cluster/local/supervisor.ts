@@ -3,7 +3,7 @@ import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { type LocalCassandra, startCassandra } from './cassandra.js';
 import { type LocalNats, startNats } from './nats.js';
-import { listening, startProcess } from './process.js';
+import { isRunning, listening, type StartedProcess, startProcess } from './process.js';
 
 export interface ClusterOptions {
   readonly nodes: number;
@@ -14,8 +14,6 @@ export interface ClusterOptions {
   /** The built main.js that each node runs, with the Node flags of this process. */
   readonly main: string;
 }
-
-type Started = ReturnType<typeof startProcess>;
 
 /** Timeout of a node's start: it takes some seconds, a minute on two busy cores, several beside ten other nodes. */
 const READY_MS_MAX = 600_000;
@@ -29,7 +27,7 @@ const HEAP_MB = 384;
 export class Supervisor {
   private cassandra: LocalCassandra | undefined;
   private nats: LocalNats | undefined;
-  private readonly running = new Map<string, Started>();
+  private readonly running = new Map<string, StartedProcess>();
   private readonly secret = randomBytes(24).toString('base64url');
   private readonly ending = new AbortController();
   private startup: Promise<void> = Promise.resolve();
@@ -56,10 +54,27 @@ export class Supervisor {
     await this.publish();
   }
 
-  /** Starts a node, or restarts it; resolves when it is ready. */
-  async startNode(name: string): Promise<void> {
+  /**
+   * Starts a part again that has ended: `node2`, `cassandra-2` or `nats`; resolves when it is ready and DIR/cluster.json
+   * names its new process. @throws for another name, or while it is running
+   */
+  async restart(name: string): Promise<void> {
+    const replica = Number(/^cassandra-(\d+)$/.exec(name)?.[1] ?? Number.NaN);
+    if (replica >= 1 && replica <= this.options.cassandra) await this.cassandra?.restart(replica);
+    else if (name === 'nats') await this.restartNats();
+    else await this.startNode(name);
+    await this.publish();
+  }
+
+  private async restartNats(): Promise<void> {
+    if (this.nats === undefined || isRunning(this.nats)) throw new Error('nats is running');
+    const port = Number(new URL(this.nats.url).port);
+    this.nats = await startNats({ dir: this.options.dir, port, signal: this.ending.signal });
+  }
+
+  private async startNode(name: string): Promise<void> {
     const index = Number(/^node(\d+)$/.exec(name)?.[1] ?? Number.NaN);
-    if (!(index >= 1 && index <= this.options.nodes)) throw new Error(`there is no node ${name}`);
+    if (!(index >= 1 && index <= this.options.nodes)) throw new Error(`there is no ${name}`);
     if (isRunning(this.running.get(name))) throw new Error(`${name} is running`);
     const dataDir = this.dataDir(name);
     await mkdir(dataDir, { recursive: true });
@@ -77,7 +92,6 @@ export class Supervisor {
     this.running.set(name, started);
     await listening(started, '127.0.0.1', port, READY_MS_MAX, name, this.ending.signal);
     await this.ready(started, name, port);
-    if (this.published) await this.publish();
   }
 
   /** Stops everything, including processes that are still starting. */
@@ -89,7 +103,6 @@ export class Supervisor {
     await rm(this.file, { force: true });
   }
 
-  private published = false;
   private get file(): string {
     return join(this.options.dir, 'cluster.json');
   }
@@ -117,7 +130,7 @@ export class Supervisor {
     };
   }
 
-  private async ready(started: Started, name: string, port: number): Promise<void> {
+  private async ready(started: StartedProcess, name: string, port: number): Promise<void> {
     const { signal } = this.ending;
     const deadline = Date.now() + READY_MS_MAX;
     while (isRunning(started) && Date.now() < deadline) {
@@ -132,7 +145,6 @@ export class Supervisor {
   }
 
   private async publish(): Promise<void> {
-    this.published = true;
     const nodes = [...this.running].sort(([a], [b]) => a.localeCompare(b, 'en', { numeric: true }));
     const content = {
       nodes: nodes.map(([name, { pid }]) => ({ name, url: this.url(name), pid, data_dir: this.dataDir(name) })),
@@ -142,8 +154,4 @@ export class Supervisor {
     await writeFile(`${this.file}.new`, `${JSON.stringify(content, null, 2)}\n`);
     await rename(`${this.file}.new`, this.file);
   }
-}
-
-function isRunning(started: Started | undefined): boolean {
-  return started !== undefined && started.child.exitCode === null && started.child.signalCode === null;
 }

@@ -1,16 +1,14 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { errors } from 'cassandra-driver';
 import { Unavailable } from '../../actors/domain/problem.js';
 import { systemClock } from '../../actors/runtime/system.js';
-import { type LocalCassandra, startCassandra } from '../../cluster/local/cassandra.js';
 import { CassandraTables } from '../../store/cassandra/cassandra-tables.js';
 import { put } from '../../store/port.js';
 import { WriteTimestamps } from '../../store/write-timestamps.js';
 import { contractTables, event, guarded, others } from '../contract/contract-tables.js';
+import type { LocalCluster } from '../kit/services/local-cluster.js';
+import { sharedCluster, victimOf } from '../kit/services/shared-cluster.js';
 import { until } from '../kit/time/until.js';
 
 /**
@@ -24,15 +22,13 @@ const ROUNDS = 50;
 const PROGRESS_MS_MAX = 240_000;
 const log = { info: () => {}, warn: () => {}, error: () => {} };
 
-let dir: string;
-let ring: LocalCassandra;
+let cluster: LocalCluster;
 let tables: CassandraTables;
 
 before(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'murmuration-ring-'));
-  ring = await startCassandra({ dir, nodes: 3, heapMb: 384 });
+  cluster = await sharedCluster();
   tables = await CassandraTables.open({
-    contactPoints: ring.contactPoints,
+    contactPoints: cluster.cassandra.map(({ address, port }) => `${address}:${port}`),
     localDataCenter: 'datacenter1',
     keyspace: 'ring',
     replication: 3,
@@ -42,11 +38,7 @@ before(async () => {
     tables: contractTables,
   });
 });
-after(async () => {
-  await tables?.close();
-  await ring?.kill();
-  await rm(dir, { recursive: true, force: true });
-});
+after(() => tables?.close());
 
 /**
  * A worker that sends requests continuously; `done` counts successes, `longestMs` is the longest time between two of
@@ -126,9 +118,8 @@ test('one of three nodes killed: requests continue, and acknowledged rows are th
   try {
     await progress('requests on three nodes');
     const usualMs = Math.max(...everyone.map((worker) => worker.longestMs));
-    const [victim, ...living] = ring.nodes;
-    assert.ok(victim);
-    const lives = (host: string) => living.some(({ address }) => host.startsWith(address));
+    const victim = victimOf(cluster);
+    const lives = (host: string) => !host.startsWith(victim.address);
     // A live coordinator on a slow machine may be too slow itself; that is not the dead node's fault.
     const isSlow = (cause: unknown) => cause instanceof errors.OperationTimedOutError && lives(cause.host ?? '');
     const unanswered = () => counters.flatMap((worker) => worker.unanswered).filter((cause) => !isSlow(cause));

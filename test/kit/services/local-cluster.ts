@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createWriteStream } from 'node:fs';
+import { closeSync, openSync, rmSync } from 'node:fs';
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SHARDS } from '../../../actors/domain/ids.js';
@@ -25,6 +25,8 @@ interface ClusterFile {
 /** Timeout of a start: three Cassandra nodes on two cores take 30 s, longer on a busy machine. */
 const START_MS_MAX = 600_000;
 const READY_MS_MAX = 180_000;
+/** Repeats the removal of a folder in which a service that is being killed still creates files. */
+const REMOVAL = { recursive: true, force: true, maxRetries: 10, retryDelay: 100 } as const;
 
 /** The cluster that `npm run cluster` runs: Cassandra, nats-server and node processes, as a user starts them. */
 export class LocalCluster {
@@ -46,13 +48,12 @@ export class LocalCluster {
   ): Promise<LocalCluster> {
     await rm(dir, { recursive: true, force: true });
     await mkdir(dir, { recursive: true });
+    const log = openSync(join(dir, 'supervisor.log'), 'a');
     const child = spawn(...tied(process.execPath, [...V8_FLAGS, command, '--dir', dir, ...flags]), {
       env: { ...process.env, ...settings },
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: ['ignore', log, log],
     });
-    const log = createWriteStream(join(dir, 'supervisor.log'));
-    child.stdout.pipe(log, { end: false });
-    child.stderr.pipe(log, { end: false });
+    closeSync(log);
     const file = await until(
       'cluster.json',
       async () => {
@@ -65,8 +66,7 @@ export class LocalCluster {
       START_MS_MAX,
     );
     const cluster = new LocalCluster(dir, child, command, file);
-    await Promise.all(cluster.urls.map((url) => cluster.ready(url)));
-    await until('even shares', () => cluster.isBalanced(), READY_MS_MAX);
+    await cluster.settled();
     return cluster;
   }
 
@@ -116,29 +116,51 @@ export class LocalCluster {
     return areEven(counts, SHARDS);
   }
 
+  /** Starts everything again that has ended; resolves when the nodes own the shards evenly. */
+  async mend(): Promise<void> {
+    const { nats, cassandra, nodes } = this.file;
+    if (!alive(nats.pid)) await this.restart('nats');
+    for (const [index, { pid }] of cassandra.entries()) if (!alive(pid)) await this.restart(`cassandra-${index + 1}`);
+    for (const { pid, name } of nodes) if (!alive(pid)) await this.restart(name);
+    await this.settled();
+  }
+
+  private async settled(): Promise<void> {
+    await Promise.all(this.urls.map((url) => this.ready(url)));
+    await until('even shares', () => this.isBalanced(), READY_MS_MAX);
+  }
+
   /** Resolves when the process has ended. */
   async gone(pid: number, timeoutMs: number): Promise<void> {
     await until(`process ${pid} gone`, () => !alive(pid) || undefined, timeoutMs);
   }
 
-  /** Restarts a node that has ended, as `npm run cluster -- start NAME --dir DIR` does. */
-  async startNode(name: string): Promise<void> {
+  /** Restarts a part that has ended, as `npm run cluster -- start NAME --dir DIR` does; resolves when it is ready. */
+  async restart(name: string): Promise<void> {
     const child = spawn(process.execPath, [this.command, 'start', name, '--dir', this.dir], { stdio: 'ignore' });
     const [code] = (await once(child, 'exit')) as [number | null];
     if (code !== 0) throw new Error(`cluster start ${name} ended with ${code}`);
     await this.refresh();
-    const node = this.file.nodes.find((entry) => entry.name === name);
-    if (node === undefined) throw new Error(`${name} is not in cluster.json`);
-    await this.ready(node.url);
   }
 
-  /** Ends all processes at once: this run's folder is not used again, and Cassandra takes 14 s for a regular stop. */
+  /** Lets this process end while the cluster runs; its end then ends the cluster and deletes the folder. */
+  endWithProcess(): void {
+    this.supervisor.unref();
+    process.once('exit', () => {
+      this.supervisor.kill('SIGKILL');
+      rmSync(this.dir, REMOVAL);
+    });
+  }
+
+  /** Ends all processes at once and deletes the folder: Cassandra takes 14 s for a regular stop. */
   async stop(): Promise<void> {
-    if (this.supervisor.exitCode !== null || this.supervisor.signalCode !== null) return;
-    const ended = once(this.supervisor, 'exit');
-    // Its services and nodes are tied to it: the kernel kills them.
-    this.supervisor.kill('SIGKILL');
-    await ended;
+    if (this.supervisor.exitCode === null && this.supervisor.signalCode === null) {
+      const ended = once(this.supervisor, 'exit');
+      // Its services and nodes are tied to it: the kernel kills them.
+      this.supervisor.kill('SIGKILL');
+      await ended;
+    }
+    await rm(this.dir, REMOVAL);
   }
 
   private async refresh(): Promise<void> {
