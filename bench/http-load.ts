@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { Pool } from 'undici';
+import { step } from './beside.js';
 import { cpuSeconds, OtherWork } from './process-figures.js';
 import { percentile, type Row } from './row.js';
 
@@ -145,18 +146,20 @@ export async function measureInTurn(
   all: readonly { readonly target: Target; readonly load: Load }[],
 ): Promise<Measured[]> {
   const warmUpOf = ({ count, warmUp = Math.ceil(count / 5) }: Load) => warmUp;
-  for (const { target, load } of all) {
-    if (warmUpOf(load) > 0) await drive(target, load, 0, warmUpOf(load));
-    await target.settled();
-  }
+  for (const { target, load } of all)
+    await step(async () => {
+      if (warmUpOf(load) > 0) await drive(target, load, 0, warmUpOf(load));
+      await target.settled();
+    });
   const others = new OtherWork(all.flatMap(({ target }) => target.pids));
   const measured = all.map(({ target, load }) => ({ target, load, rounds: [] as Round[] }));
   for (let number = 0; number < Math.max(...all.map(({ load }) => load.rounds ?? 1)); number++) {
-    for (const { target, load, rounds } of measured) {
-      await load.before?.(number);
-      rounds.push(await roundOf(target, load, warmUpOf(load) + number * load.count));
-      await load.after?.();
-    }
+    for (const { target, load, rounds } of measured)
+      await step(async () => {
+        await load.before?.(number);
+        rounds.push(await roundOf(target, load, warmUpOf(load) + number * load.count));
+        await load.after?.();
+      });
   }
   const otherCores = others.cores();
   return measured.map(({ load, rounds }) => ({
@@ -186,6 +189,7 @@ function rowOf(load: Load, rounds: readonly Round[]): Row {
     p99Ms: percentile(sorted, 0.99),
     cpuSecondsPer1000: middle.cpu,
     ...(rounds.length > 1 ? { cpuSecondsPer1000Between: [least, most] as const } : {}),
+    cpuSecondsPer1000Rounds: rounds.map(({ cpu }) => cpu),
     ...(load.target === undefined ? {} : { target: `≤ ${load.target} CPU-s`, reached: middle.cpu <= load.target }),
   };
 }

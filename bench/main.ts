@@ -1,11 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, statfsSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, tmpdir, totalmem } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { benchBulk } from './accounts.js';
 import { benchAsk } from './ask.js';
 import { benchBarePage } from './bare/bare-page.js';
+import { comparison, runBeside } from './beside.js';
 import { benchCluster } from './cluster/cluster.js';
 import { benchClusterOfOne } from './cluster/cluster-of-one.js';
 import { benchClusterWarm } from './cluster/cluster-warm.js';
@@ -53,8 +54,9 @@ import { benchIdleSockets } from './streams/idle-sockets.js';
 import { benchStreams } from './streams/streams.js';
 import { benchFavourite, benchFollow, benchPosts, benchReblog } from './writes.js';
 
-// npm run bench [-- NAME…] [--out FILE]: runs all benchmarks, or those named; prints a table, and writes JSON to FILE
-// or a new temporary folder.
+// npm run bench [-- NAME…] [--out FILE] [--beside MAIN]: runs all benchmarks, or those named; prints a table, and writes
+// JSON to FILE or a new temporary folder. MAIN is the dist/main.js of another build: both run at the same time, their
+// rounds in turn, and the output compares them.
 
 /** Target of a local ask, microseconds. */
 const ASK_US_MAX = 20;
@@ -133,7 +135,10 @@ const benchmarks: Readonly<Record<string, () => Promise<Row[]>>> = {
   'cluster-warm': benchClusterWarm,
 };
 
-const { values, positionals } = parseArgs({ allowPositionals: true, options: { out: { type: 'string' } } });
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { out: { type: 'string' }, beside: { type: 'string' } },
+});
 const unknown = positionals.find((name) => !Object.hasOwn(benchmarks, name));
 if (unknown !== undefined) {
   process.stderr.write(`no benchmark ${unknown}; there are ${Object.keys(benchmarks).join(', ')}\n`);
@@ -167,7 +172,14 @@ const rows: Row[] = [];
 for (const [name, run] of Object.entries(benchmarks)) {
   if (positionals.length > 0 && !positionals.includes(name)) continue;
   process.stderr.write(`${name} …\n`);
-  rows.push(...(await endTogether(run)));
+  if (values.beside === undefined) {
+    rows.push(...(await endTogether(run)));
+    continue;
+  }
+  const main = resolve(values.beside);
+  const [ours, theirs] = await endTogether(() => runBeside(run, main));
+  for (const line of comparison(ours, theirs)) process.stdout.write(`${line}\n`);
+  rows.push(...ours);
 }
 const report = { ...machine, speedAfter: machineSpeed() };
 process.stdout.write(`${JSON.stringify(report)}\n${printTable(rows)}\n`);

@@ -9,6 +9,8 @@ export interface Row {
   readonly cpuSecondsPer1000?: number;
   /** Minimum and maximum of several rounds, of which the row shows the median. */
   readonly cpuSecondsPer1000Between?: readonly [number, number];
+  /** All rounds, in order. */
+  readonly cpuSecondsPer1000Rounds?: readonly number[];
   /** A single figure with its unit: seconds, MiB. */
   readonly figure?: string;
   readonly target?: string;

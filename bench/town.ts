@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { operatorClient } from '../cli/operator-socket.js';
 import { ServerProcess } from '../test/kit/services/server-process.js';
 import { createAccounts, type Made } from './accounts.js';
+import { measuredMain } from './beside.js';
 import { type Call, drive, type Target } from './http-load.js';
 
 /** The fields of a status by which answers are judged. */
@@ -47,7 +48,7 @@ export class Town {
     followers: number,
     { moderators = 0, settings = {} }: { moderators?: number; settings?: Readonly<Record<string, string>> } = {},
   ): Promise<Town> {
-    const server = await ServerProcess.start({ LOG_LEVEL: 'warn', ...settings });
+    const server = await ServerProcess.start({ LOG_LEVEL: 'warn', ...settings }, {}, process.execPath, measuredMain());
     try {
       const people = await createAccounts(server, authors + followers);
       const staff = moderators === 0 ? [] : await createAccounts(server, moderators, 'moderator', 'admin');
