@@ -75,14 +75,17 @@ export async function runBeside(run: () => Promise<Row[]>, main: string): Promis
   return Promise.all([side(0, undefined), side(1, main)]);
 }
 
-/** Returns lines that compare the CPU time of two builds round by round, for rows that have rounds. */
+/**
+ * Returns lines that compare the CPU time of two builds round by round, for rows that have rounds: the geometric mean of
+ * the ratios. Their arithmetic mean is above 1 for the same program twice, the more so the more rounds vary.
+ */
 export function comparison(ours: readonly Row[], theirs: readonly Row[]): string[] {
   const others = new Map(theirs.map((row) => [row.name, row]));
   return ours.flatMap(({ name, cpuSecondsPer1000: cpu = 0, cpuSecondsPer1000Rounds: rounds = [] }) => {
     const other = others.get(name);
     const ratios = rounds.map((one, round) => one / (other?.cpuSecondsPer1000Rounds?.[round] ?? Number.NaN));
     if (ratios.length === 0) return [];
-    const mean = ratios.reduce((sum, one) => sum + one, 0) / ratios.length;
+    const mean = Math.exp(ratios.reduce((sum, one) => sum + Math.log(one), 0) / ratios.length);
     const [least, most] = [Math.min(...ratios), Math.max(...ratios)].map((one) => one.toFixed(2));
     const medians = `${(other?.cpuSecondsPer1000 ?? 0).toFixed(4)} → ${cpu.toFixed(4)}`;
     return [`${name}: ${medians} CPU-s/1,000, ${mean.toFixed(3)} times (${least}–${most}, ${ratios.length} rounds)`];

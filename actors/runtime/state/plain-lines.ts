@@ -1,4 +1,4 @@
-import { fromJson, type Json, OWN, toJson } from './plain-values.js';
+import { Budget, fromJson, type Json, OWN, toJson } from './plain-values.js';
 
 // A large value is written as lines of text, so that it can be written and read in parts. Each line is a JSON array of
 // elements. `(` with a kind begins an element that has lines of its own, and `)` ends it. The elements of a map, and
@@ -9,8 +9,6 @@ import { fromJson, type Json, OWN, toJson } from './plain-values.js';
  * its own.
  */
 const LINE_WEIGHT = 1_024;
-/** Characters that weigh as much as a number. */
-const CHARACTERS_PER_WEIGHT = 16;
 /** Length of text encoded, or of bytes decoded, in one turn of the event loop: some milliseconds on a busy machine. */
 const SLICE_LENGTH = 65_536;
 const LINE_FEED = 0x0a;
@@ -93,16 +91,17 @@ function* linesOf(elements: Iterable<unknown>): Generator<string> {
   let line: Json[] = [];
   let weight = 0;
   for (const element of elements) {
-    const added = weightOf(element);
-    if (added >= LINE_WEIGHT && isContainer(element)) {
+    const budget = new Budget(LINE_WEIGHT);
+    const json = toJson(element, budget);
+    if (budget.left <= 0 && isContainer(element)) {
       if (line.length > 0) yield JSON.stringify(line);
       line = [];
       weight = 0;
       yield* linesOfContainer(element);
       continue;
     }
-    line.push(toJson(element));
-    weight += added;
+    line.push(json);
+    weight += LINE_WEIGHT - budget.left;
     if (weight < LINE_WEIGHT) continue;
     yield JSON.stringify(line);
     line = [];
@@ -137,26 +136,6 @@ function* inTurn(entries: Iterable<readonly [unknown, unknown]>): Generator<unkn
 
 const isContainer = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !(value instanceof Uint8Array);
-
-/** Returns the weight of a value, up to `most`. Stops as soon as it reaches that. */
-function weightOf(value: unknown, most = LINE_WEIGHT): number {
-  if (typeof value === 'string') return 1 + value.length / CHARACTERS_PER_WEIGHT;
-  if (typeof value !== 'object' || value === null) return 1;
-  if (value instanceof Uint8Array) return 1 + value.length / CHARACTERS_PER_WEIGHT;
-  let weight = 1;
-  const add = (part: unknown): boolean => {
-    weight += weightOf(part, most - weight);
-    return weight >= most;
-  };
-  if (value instanceof Map) {
-    for (const [key, element] of value) if (add(key) || add(element)) break;
-  } else if (Array.isArray(value) || value instanceof Set) {
-    for (const element of value) if (add(element)) break;
-  } else {
-    for (const name in value) if (add(name) || add((value as Record<string, unknown>)[name])) break;
-  }
-  return weight;
-}
 
 function readLine(line: string, open: Content[]): void {
   const inner = open.at(-1) as Content;

@@ -9,45 +9,89 @@ const UNDEFINED = { [MARK]: 0 };
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
 
+/** Characters that weigh as much as a number. */
+const CHARACTERS_PER_WEIGHT = 16;
+
+/** Bounds a conversion by the weight of the value: how many numbers its text is as long as. */
+export class Budget {
+  /** Not above 0: the value is heavier than the budget was, and what was returned for it is not whole. */
+  left: number;
+
+  constructor(weight: number) {
+    this.left = weight;
+  }
+
+  /** Takes the weight of a value without its elements. Returns true if something is left for these. */
+  takes(characters = 0): boolean {
+    this.left -= 1 + characters / CHARACTERS_PER_WEIGHT;
+    return this.left > 0;
+  }
+}
+
+const UNBOUNDED = new Budget(Number.POSITIVE_INFINITY);
+
 /**
- * Converts a plain value to JSON.
+ * Converts a plain value to JSON. It stops as soon as the value is heavier than the budget.
  * @throws TypeError on functions, symbols and numbers that JSON cannot write
  */
-export function toJson(value: unknown): Json {
+export function toJson(value: unknown, budget: Budget = UNBOUNDED): Json {
   switch (typeof value) {
     case 'string':
+      budget.takes(value.length);
+      return value;
     case 'boolean':
+      budget.takes();
       return value;
     case 'number':
+      budget.takes();
       if (Number.isFinite(value)) return value;
       break;
     case 'undefined':
+      budget.takes();
       return UNDEFINED;
     case 'object':
-      return value === null ? null : objectToJson(value);
+      if (value instanceof Uint8Array) {
+        budget.takes(value.length);
+        return { [MARK]: ['bytes', Buffer.from(value).toString('base64')] };
+      }
+      return budget.takes() && value !== null ? objectToJson(value, budget) : null;
   }
   throw new TypeError(`a ${typeof value} cannot be stored in a snapshot: ${String(value)}`);
 }
 
-function objectToJson(value: object): Json {
-  if (Array.isArray(value)) return value.map(toJson);
-  if (value instanceof Map) {
-    const content: Json[] = ['map'];
-    for (const [key, element] of value) content.push(toJson(key), toJson(element));
-    return { [MARK]: content };
-  }
-  if (value instanceof Set) return { [MARK]: ['set', ...Array.from(value, toJson)] };
-  if (value instanceof Uint8Array) return { [MARK]: ['bytes', Buffer.from(value).toString('base64')] };
-  const record = recordToJson(value as Readonly<Record<string, unknown>>);
-  return MARK in value ? { [MARK]: ['object', record[MARK] as Json, without(record)] } : record;
+function objectToJson(value: object, budget: Budget): Json {
+  if (Array.isArray(value)) return elementsToJson([], value, budget);
+  if (value instanceof Map) return { [MARK]: entriesToJson(value, budget) };
+  if (value instanceof Set) return { [MARK]: elementsToJson(['set'], value, budget) };
+  const record = recordToJson(value as Readonly<Record<string, unknown>>, budget);
+  return MARK in value ? { [MARK]: ['object', record[MARK] ?? null, without(record)] } : record;
 }
 
-function recordToJson(value: Readonly<Record<string, unknown>>): Record<string, Json> {
+function elementsToJson(content: Json[], elements: Iterable<unknown>, budget: Budget): Json[] {
+  for (const element of elements) {
+    content.push(toJson(element, budget));
+    if (budget.left <= 0) break;
+  }
+  return content;
+}
+
+function entriesToJson(map: ReadonlyMap<unknown, unknown>, budget: Budget): Json[] {
+  const content: Json[] = ['map'];
+  for (const [key, element] of map) {
+    content.push(toJson(key, budget), toJson(element, budget));
+    if (budget.left <= 0) break;
+  }
+  return content;
+}
+
+function recordToJson(value: Readonly<Record<string, unknown>>, budget: Budget): Record<string, Json> {
   const record: Record<string, Json> = {};
   for (const name of Object.keys(value)) {
-    const element = toJson(value[name]);
+    budget.takes(name.length);
+    const element = toJson(value[name], budget);
     if (name in record) Object.defineProperty(record, name, { ...OWN, value: element });
     else record[name] = element;
+    if (budget.left <= 0) break;
   }
   return record;
 }
