@@ -25,7 +25,10 @@ export class Turns {
   #running = new Set();
   #done = [];
   #stopping = false;
-  /** Seconds and CPU seconds of the files that have ended; the CPU time of a process is divided as its duration is. */
+  /**
+   * Seconds and CPU seconds of the files that have ended; the CPU time of a process is divided as its duration is. A file
+   * of the background waits for the others, so that its seconds are at most those that it computed.
+   */
   measured = {};
 
   #cpu = new CpuTimes();
@@ -90,7 +93,10 @@ export class Turns {
       this.#done.push({ files: one.files, seconds, used, counts, failures });
       const ended = [...text.matchAll(FILE_ENDED)].map(([, file, ms]) => [file, Number(ms) / 1_000]);
       const all = ended.reduce((sum, [, one]) => sum + one, 0);
-      for (const [file, one] of ended) this.measured[file] = [one, (used * one) / all];
+      for (const [file, one] of ended) {
+        const computed = (used * one) / all;
+        this.measured[file] = [isBackground ? Math.min(one, computed) : one, computed];
+      }
       process.stdout.write(text);
       next();
     });

@@ -4,9 +4,14 @@ Schemathesis computes them several times for each request, and then compares the
 configuration. With a part for each route, that took 70 % of its CPU time.
 """
 
+from functools import cache
+
 from requests import sessions
 from schemathesis.config import ProjectConfig
+from schemathesis.core import transport
 from schemathesis.filters import FilterSet
+from schemathesis.specs.openapi import checks
+from schemathesis.specs.openapi.adapter import responses
 
 
 def once(compute):
@@ -46,5 +51,10 @@ def by_name(applies_to):
 
 
 FilterSet.applies_to = by_name(FilterSet.applies_to)
-# Otherwise each request looks for a file of passwords.
+# Otherwise each request looks for a file of passwords, and for a proxy among all variables of the environment.
 sessions.get_netrc_auth = lambda *_, **__: None
+sessions.get_environ_proxies = lambda *_, **__: {}
+# The codes that a pattern such as 2XX stands for; callers only read the lists.
+codes = cache(transport.expand_status_code)
+for module in (transport, checks, responses):
+    module.expand_status_code = codes
