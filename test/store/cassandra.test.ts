@@ -312,6 +312,7 @@ test('a second scan of a backlog begins after the finished rows', async () => {
     }
     const scan = new BacklogScan(tables, systemClock, () => true);
     await scan.read(shard, () => undefined);
+    await scan.raise();
     scan.forget(shard);
     const bounds: string[] = [];
     const watched = new BacklogScan(
