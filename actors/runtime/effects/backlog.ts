@@ -102,6 +102,7 @@ export class BacklogScan {
     this.rising.clear();
     for (let at = 0; at < rising.length; at += RAISED_MAX) {
       const some = rising.slice(at, at + RAISED_MAX).filter(([shard]) => this.isOwned(shard));
+      if (some.length === 0) continue;
       await this.tables.write(some.map(([shard, atMs]) => put(backlogFloors, { shard }, { atMs })));
       for (const [shard, atMs] of some) this.floors.set(shard, atMs);
     }
