@@ -4,7 +4,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { program, ServerProcess, withoutSettings } from '../test/kit/services/server-process.js';
+import { program, type ServerProcess, withoutSettings } from '../test/kit/services/server-process.js';
+import { startServer } from './measured-server.js';
 import { cpuSeconds, endedChildrenCpuSeconds } from './process-figures.js';
 import type { Row } from './row.js';
 
@@ -68,7 +69,7 @@ export async function benchBulk(): Promise<Row[]> {
   } finally {
     await rm(dataDir, { recursive: true, force: true });
   }
-  const server = await ServerProcess.start({ LOG_LEVEL: 'warn' });
+  const server = await startServer();
   try {
     rows.push(await bulk('node running', server, () => cpuSeconds(server.pid)));
   } finally {

@@ -8,6 +8,8 @@ interface Side {
   /** Its main.js; undefined: that of this build. */
   readonly main: string | undefined;
   readonly steps: Steps;
+  /** True once the benchmark has asked which program to start. */
+  isAsked: boolean;
 }
 
 /** A step that waits for the other side's. */
@@ -20,7 +22,11 @@ interface Waiting {
 const sides = new AsyncLocalStorage<Side>();
 
 /** Returns the main.js that a benchmark starts; undefined: that of this build. */
-export const measuredMain = (): string | undefined => sides.getStore()?.main;
+export function measuredMain(): string | undefined {
+  const side = sides.getStore();
+  if (side !== undefined) side.isAsked = true;
+  return side?.main;
+}
 
 /** Runs a step of a measurement. While one side runs a step, the other one waits. */
 export function step<T>(work: () => Promise<T>): Promise<T> {
@@ -67,11 +73,18 @@ class Steps {
   }
 }
 
-/** Runs a benchmark for this build and for another at the same time; returns the rows of both. */
+/**
+ * Runs a benchmark for this build and for another at the same time; returns the rows of both.
+ * @throws Error for a benchmark that starts nothing by `measuredMain`: both sides would be this build
+ */
 export async function runBeside(run: () => Promise<Row[]>, main: string): Promise<[Row[], Row[]]> {
   const steps = new Steps();
-  const side = (number: number, of: string | undefined) =>
-    sides.run({ number, main: of, steps }, run).finally(() => steps.leave());
+  const side = async (number: number, of: string | undefined) => {
+    const own: Side = { number, main: of, steps, isAsked: false };
+    const rows = await sides.run(own, run).finally(() => steps.leave());
+    if (!own.isAsked) throw new Error('this benchmark measures only its own build');
+    return rows;
+  };
   return Promise.all([side(0, undefined), side(1, main)]);
 }
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { operatorClient } from '../cli/operator-socket.js';
-import { ServerProcess } from '../test/kit/services/server-process.js';
+import type { ServerProcess } from '../test/kit/services/server-process.js';
 import { createAccounts, type Made } from './accounts.js';
-import { measuredMain } from './beside.js';
 import { type Call, drive, type Target } from './http-load.js';
+import { startServer } from './measured-server.js';
 
 /** The fields of a status by which answers are judged. */
 export interface Status {
@@ -48,7 +48,7 @@ export class Town {
     followers: number,
     { moderators = 0, settings = {} }: { moderators?: number; settings?: Readonly<Record<string, string>> } = {},
   ): Promise<Town> {
-    const server = await ServerProcess.start({ LOG_LEVEL: 'warn', ...settings }, {}, process.execPath, measuredMain());
+    const server = await startServer(settings);
     try {
       const people = await createAccounts(server, authors + followers);
       const staff = moderators === 0 ? [] : await createAccounts(server, moderators, 'moderator', 'admin');

@@ -1,7 +1,7 @@
-import { ServerProcess } from '../../test/kit/services/server-process.js';
 import { createAccounts, type Made } from '../accounts.js';
 import { followersOf, makeGraph, transposed, Xorshift } from '../graph.js';
 import { type Call, type Load, measure, measureInTurn } from '../http-load.js';
+import { startServer } from '../measured-server.js';
 import type { Row } from '../row.js';
 import { at, get, type Status, Town, write } from '../town.js';
 
@@ -55,7 +55,7 @@ interface Instance {
 }
 
 async function instanceOf(accounts: number): Promise<Instance> {
-  const server = await ServerProcess.start({ LOG_LEVEL: 'warn' });
+  const server = await startServer();
   try {
     const people = await createAccounts(server, accounts);
     const graph = makeGraph({ accounts, averageFanOut: AVERAGE_FAN_OUT, seed: SEED });

@@ -3,9 +3,10 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { V8_FLAGS } from '../../cli/bundle.js';
 import { operatorClient } from '../../cli/operator-socket.js';
-import { ServerProcess, withoutSettings } from '../../test/kit/services/server-process.js';
+import { type ServerProcess, withoutSettings } from '../../test/kit/services/server-process.js';
 import { until } from '../../test/kit/time/until.js';
 import { createAccounts } from '../accounts.js';
+import { startServer } from '../measured-server.js';
 import { cpuSeconds, OtherWork } from '../process-figures.js';
 import { percentile, type Row } from '../row.js';
 import { at, Town } from '../town.js';
@@ -37,7 +38,7 @@ const DRAINED_MS_MAX = 30 * 60_000;
  */
 export async function benchBacklog(): Promise<Row[]> {
   const far = await FarHosts.open();
-  const server = await ServerProcess.start({ LOG_LEVEL: 'warn', FEDERATION_ALLOW_CIDRS: 'loopback' });
+  const server = await startServer({ FEDERATION_ALLOW_CIDRS: 'loopback' });
   try {
     const authors = await createAccounts(server, 2);
     const town = Town.onServer(server, authors, authors.length);

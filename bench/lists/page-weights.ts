@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { request } from 'undici';
-import { ServerProcess } from '../../test/kit/services/server-process.js';
+import type { ServerProcess } from '../../test/kit/services/server-process.js';
 import { makeTown } from '../../test/scenarios/pages/town.js';
+import { startServer } from '../measured-server.js';
 import type { Row } from '../row.js';
 
 const KIB = 1_024;
@@ -15,7 +16,7 @@ const ATTACHED = /<(?:img|source|video|audio|iframe)[^>]* (?:src|poster|srcset)=
  * its scripts, without the files that people have uploaded. A request to another server is an error.
  */
 export async function benchPageWeights(): Promise<Row[]> {
-  const server = await ServerProcess.start({ LOG_LEVEL: 'warn' });
+  const server = await startServer();
   try {
     const [everybody] = await makeTown(server);
     const rows: Row[] = [];

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import { ServerProcess } from '../../test/kit/services/server-process.js';
 import { createAccounts, type Made } from '../accounts.js';
-import { measuredMain } from '../beside.js';
 import { type Load, type Measured, measure, measureInTurn } from '../http-load.js';
+import { startServer } from '../measured-server.js';
 import type { Row } from '../row.js';
 import { at, get, type Status, settled, Town, write } from '../town.js';
 
@@ -22,7 +21,7 @@ const usual = { count: 10_000, warmUp: WARM_UP, rounds: ROUNDS, inFlight: IN_FLI
 
 /** Measures `verify_credentials` alone, on a server of its own. */
 export async function benchVerify(): Promise<Row[]> {
-  const server = await ServerProcess.start({ LOG_LEVEL: 'warn' }, {}, process.execPath, measuredMain());
+  const server = await startServer();
   const target = { urls: [server.url], pids: [server.pid], settled: () => settled([server.dataDir]) };
   try {
     const people = await createAccounts(server, IN_FLIGHT);

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ServerProcess } from '../../test/kit/services/server-process.js';
 import { createAccounts } from '../accounts.js';
+import { startServer } from '../measured-server.js';
 import { cpuSeconds, residentFileMib, residentMib } from '../process-figures.js';
 import type { Row } from '../row.js';
 import { at, settled } from '../town.js';
@@ -16,7 +16,7 @@ const IDLE_MS = 10_000;
 
 /** Measures the memory of idle WebSockets. */
 export async function benchIdleSockets(): Promise<Row[]> {
-  const server = await ServerProcess.start({ LOG_LEVEL: 'warn' });
+  const server = await startServer();
   const sockets: StreamSocket[] = [];
   try {
     const accounts = await createAccounts(server, ACCOUNTS);

@@ -41,6 +41,13 @@ test('a build that fails does not hold the other one back', async () => {
   assert.equal(rounds, 3);
 });
 
+test('a benchmark that always starts this build is not compared with another', async () => {
+  await assert.rejects(
+    runBeside(async () => [], 'theirs'),
+    /measures only its own build/,
+  );
+});
+
 test('without another build a step runs at once', async () => {
   assert.equal(await step(async () => 7), 7);
   assert.equal(measuredMain(), undefined);

@@ -2,8 +2,9 @@ import { operatorClient } from '../../../cli/operator-socket.js';
 import { freePort } from '../../../cluster/local/process.js';
 import { newKey } from '../../../test/kit/federation/peer.js';
 
-import { ServerProcess } from '../../../test/kit/services/server-process.js';
+import type { ServerProcess } from '../../../test/kit/services/server-process.js';
 import { createAccounts } from '../../accounts.js';
+import { startServer } from '../../measured-server.js';
 import { cpuSeconds, OtherWork, residentFileMib, residentMib } from '../../process-figures.js';
 import { percentile, type Row } from '../../row.js';
 import { SilentServer } from '../../silent-server.js';
@@ -62,7 +63,7 @@ export async function benchSilentInboxes(): Promise<Row[]> {
  */
 async function bench(unreachable: Unreachable): Promise<Row[]> {
   const far = await FarHosts.open();
-  const server = await ServerProcess.start({ LOG_LEVEL: 'warn', FEDERATION_ALLOW_CIDRS: 'loopback' });
+  const server = await startServer({ FEDERATION_ALLOW_CIDRS: 'loopback' });
   try {
     const authors = await createAccounts(server, 2);
     const town = Town.onServer(server, authors, authors.length);

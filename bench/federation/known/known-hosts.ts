@@ -1,6 +1,7 @@
 import { newKey } from '../../../test/kit/federation/peer.js';
-import { ServerProcess } from '../../../test/kit/services/server-process.js';
+import type { ServerProcess } from '../../../test/kit/services/server-process.js';
 import { createAccounts } from '../../accounts.js';
+import { startServer } from '../../measured-server.js';
 import { residentFileMib, residentMib } from '../../process-figures.js';
 import type { Row } from '../../row.js';
 import { get, Town } from '../../town.js';
@@ -23,7 +24,7 @@ export async function benchKnownHosts(): Promise<Row[]> {
   try {
     const figures: { ownMib: number; seconds: number }[] = [];
     for (const hosts of [FEW, MANY]) {
-      const server = await ServerProcess.start({ LOG_LEVEL: 'warn' });
+      const server = await startServer();
       servers.push(server);
       figures.push(await figuresOf(server, hosts));
     }

@@ -1,8 +1,9 @@
 import { newKey, Peer, type PeerKey } from '../../../test/kit/federation/peer.js';
-import { ServerProcess } from '../../../test/kit/services/server-process.js';
+import type { ServerProcess } from '../../../test/kit/services/server-process.js';
 import { createAccounts, type Made } from '../../accounts.js';
 import { Xorshift } from '../../graph.js';
 import { type Call, type Load, measureInTurn } from '../../http-load.js';
+import { startServer } from '../../measured-server.js';
 import { residentFileMib, residentMib } from '../../process-figures.js';
 import type { Row } from '../../row.js';
 import { at, get, Town } from '../../town.js';
@@ -92,7 +93,7 @@ class Instance {
   ) {}
 
   static async open(peer: Peer, key: PeerKey): Promise<Instance> {
-    const server = await ServerProcess.start({ LOG_LEVEL: 'warn', FEDERATION_ALLOW_CIDRS: 'loopback' });
+    const server = await startServer({ FEDERATION_ALLOW_CIDRS: 'loopback' });
     const instance = new Instance(server, await createAccounts(server, PEOPLE), peer, key);
     const town = instance.#town();
     await town.followAll();
