@@ -81,6 +81,7 @@ function cursorOf(
   bounds: Bounds,
   { origin, texts: { by_domain: domain, email, ip }, criteria }: Wanted,
 ): Cursor<Entry<StoreAccountListing>> | undefined {
+  if (criteria.includes(NOBODY)) return undefined;
   const isOfLocals = email !== undefined || ip !== undefined || criteria.some((one) => one.isOfLocals);
   const isLocalOnly = isOfLocals || origin === 'local';
   if (isLocalOnly) {
