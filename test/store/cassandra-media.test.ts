@@ -5,13 +5,15 @@ import { systemClock } from '../../actors/runtime/system.js';
 import { CassandraTables } from '../../store/cassandra/cassandra-tables.js';
 import { MEDIA_CHUNK_BYTES, MEDIA_PART_CHUNKS, TableMedia } from '../../store/media/table-media.js';
 import { readWhole } from '../../store/media.js';
+import { mediaChunks, mediaFiles } from '../../store/tables.js';
 import { cassandraAddress, dropKeyspace } from '../kit/services/cassandra.js';
 
 const log = { info: () => {}, warn: () => {}, error: () => {} };
 
 test('a file of more than one partition comes back from Cassandra, whole and in part, and goes', async () => {
   const keyspace = `test_${randomBytes(6).toString('hex')}`;
-  const tables = await CassandraTables.open({ ...cassandraAddress(), keyspace, replication: 1, log });
+  const few = [mediaChunks, mediaFiles];
+  const tables = await CassandraTables.open({ ...cassandraAddress(), keyspace, replication: 1, log, tables: few });
   try {
     const media = new TableMedia(tables, systemClock);
     const bytes = randomBytes(MEDIA_CHUNK_BYTES * MEDIA_PART_CHUNKS + MEDIA_CHUNK_BYTES + 17);

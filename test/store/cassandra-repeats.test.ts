@@ -14,7 +14,7 @@ const rows = (accounts: readonly string[], favouriteId: string) =>
 
 test('a request whose answer is lost is repeated with its first timestamp, and does not undo a later write', async (t) => {
   const keyspace = `test_${randomBytes(6).toString('hex')}`;
-  const open = () => CassandraTables.open({ ...address, keyspace, replication: 1, log });
+  const open = () => CassandraTables.open({ ...address, keyspace, replication: 1, log, tables: [marks] });
   // The timestamps of one process are in the order of its writes.
   const address = cassandraAddress();
   const [one, other] = [await open(), await open()];

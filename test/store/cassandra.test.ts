@@ -15,6 +15,7 @@ import { put, remove, type Tables } from '../../store/port.js';
 import {
   alarmFloors,
   alarms,
+  appTokens,
   backlog,
   backlogFloors,
   bookmarks,
@@ -79,8 +80,9 @@ journalContract('cassandra', open);
 
 test('the server counts partition keys over all tables, as groups of writes do', async () => {
   const keyspace = `test_${randomBytes(6).toString('hex')}`;
-  const sharing = [marks, favourites, bookmarks].map((one) => new Statements(one, keyspace));
-  const tables = await CassandraTables.open({ ...cassandraAddress(), keyspace, replication: 1, log });
+  const few = [marks, favourites, bookmarks];
+  const sharing = few.map((one) => new Statements(one, keyspace));
+  const tables = await CassandraTables.open({ ...cassandraAddress(), keyspace, replication: 1, log, tables: few });
   const value = Buffer.alloc(10);
   /** Returns a row in each table for each key, and the number of keys by their names. */
   const rowsOf = (keys: number) => {
@@ -114,9 +116,11 @@ test('the server counts partition keys over all tables, as groups of writes do',
 
 test('a write of a new owner wins over one by a clock ahead of its own', async () => {
   const keyspace = `test_${randomBytes(6).toString('hex')}`;
-  const timestamps = (floorMs: number) => new WriteTimestamps(() => Math.max(Date.now(), floorMs + 1));
-  const open = (floorMs: number) =>
-    CassandraTables.open({ ...cassandraAddress(), keyspace, replication: 1, log, timestamps: timestamps(floorMs) });
+  const open = (floorMs: number) => {
+    const timestamps = new WriteTimestamps(() => Math.max(Date.now(), floorMs + 1));
+    const few = [cursors];
+    return CassandraTables.open({ ...cassandraAddress(), keyspace, replication: 1, log, timestamps, tables: few });
+  };
   const aheadMs = Date.now() + 60_000;
   const [ahead, behind, behindItsFloor] = [await open(aheadMs), await open(aheadMs + 1_000), await open(0)];
   const key = { actor: 'account/1' };
@@ -137,7 +141,8 @@ test('a removal over what another node wrote wins in both directions of clock sk
   const keyspace = `test_${randomBytes(6).toString('hex')}`;
   const open = (aheadMs: number) => {
     const timestamps = new WriteTimestamps(() => Date.now() + aheadMs);
-    return CassandraTables.open({ ...cassandraAddress(), keyspace, replication: 1, log, timestamps });
+    const few = [tokens, appTokens];
+    return CassandraTables.open({ ...cassandraAddress(), keyspace, replication: 1, log, timestamps, tables: few });
   };
   const [ahead, behind] = [await open(300_000), await open(-300_000)];
   const clock = { nowMs: () => Date.now(), monotonicMs: () => performance.now() };
