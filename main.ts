@@ -16,5 +16,9 @@ process.env.UWS_HTTP_MAX_HEADERS_SIZE ??= String(HEADERS_BYTES_MAX);
 const POOL_THREADS = 16;
 process.env.UV_THREADPOOL_SIZE ??= String(POOL_THREADS);
 
-const { commandLine } = await loadCommandLine(dirname(fileURLToPath(import.meta.url)));
-process.exitCode = await commandLine(process.argv.slice(2));
+// A reader that has closed the pipe (head, a pager) is no error.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+
+const words = process.argv.slice(2);
+const { commandLine } = await loadCommandLine(dirname(fileURLToPath(import.meta.url)), words);
+process.exitCode = await commandLine(words);

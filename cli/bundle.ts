@@ -4,10 +4,12 @@ import { dirname, join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { Script } from 'node:vm';
 
-/** The command line and all JavaScript that it needs, in one file; scripts/bundle.mjs writes it. */
-const BUNDLE = 'command-line.cjs';
-/** The code that V8 had compiled of it when it was built. */
-const COMPILED = 'command-line.cjs.compiled';
+/**
+ * Programs: the whole command line, and the load command alone, which starts in half the time without what nodes need.
+ * scripts/bundle.mjs writes each one, with all JavaScript that it needs, to the file NAME.cjs, and the code that V8 had
+ * compiled of it then to NAME.cjs.compiled.
+ */
+export type ProgramName = 'command-line' | 'load-command';
 /** scripts/build/compile.mjs writes this file after the modules. */
 const MODULES_STAMP = '.modules';
 
@@ -24,27 +26,41 @@ export const V8_FLAGS = [
   '--no-allocation-site-pretenuring',
 ] as const;
 
+interface CommandLine {
+  /** Runs `node main.js WORDS…`; returns the exit code. */
+  readonly commandLine: (words: readonly string[]) => Promise<number>;
+}
+
 /** A bundle that was run: its exports, and the script from which its compiled code can be saved. */
 export interface Bundle {
-  readonly exports: typeof import('./command-line.js');
+  readonly exports: CommandLine;
   readonly script: Script;
 }
 
 /**
- * Loads the program in `folder`: its bundle if a build made one, else its modules one by one (in a developer's own
- * build, and with --enable-source-maps, where traces name the sources). Reading, linking and compiling some 400 modules
- * takes half of a start.
+ * Loads the program in `folder` that `words` need: its bundle if a build made one, else its modules one by one (in a
+ * developer's own build, and with --enable-source-maps, where traces name the sources). Reading, linking and compiling
+ * some 400 modules takes half of a start.
  */
-export async function loadCommandLine(folder: string): Promise<typeof import('./command-line.js')> {
-  if (process.sourceMapsEnabled || !hasFreshBundle(folder)) return import('./command-line.js');
-  return runBundle(folder, readIfThere(join(folder, COMPILED))).exports;
+export async function loadCommandLine(folder: string, words: readonly string[] = []): Promise<CommandLine> {
+  const name = words[0] === 'load' ? 'load-command' : 'command-line';
+  if (!process.sourceMapsEnabled && hasFreshBundle(folder, name)) return runBundle(folder, name).exports;
+  return name === 'load-command' ? import('../load/command.js') : import('./command-line.js');
 }
 
-/** Runs a bundle. @param compiled code of an earlier run; V8 ignores code of another version or with other flags */
-export function runBundle(folder: string, compiled: Buffer | undefined): Bundle {
+/**
+ * Runs a bundle.
+ * @param compiled code of an earlier run, by default that of the build; V8 ignores code of another version or with other
+ *   flags
+ */
+export function runBundle(
+  folder: string,
+  name: ProgramName,
+  compiled = readIfThere(join(folder, `${name}.cjs.compiled`)),
+): Bundle {
   // V8 accepts compiled code only from a process with the same flags; setting them here changes nothing else.
   for (const flag of V8_FLAGS) setFlagsFromString(flag);
-  const path = join(folder, BUNDLE);
+  const path = join(folder, `${name}.cjs`);
   // The build writes the bundle in ASCII (scripts/ascii.mjs): V8 reads a Latin-1 string fastest and in half the memory.
   const source = readFileSync(path, 'latin1');
   const wrapped = `(function (exports, require, module, __filename, __dirname) { ${source}\n})`;
@@ -55,8 +71,8 @@ export function runBundle(folder: string, compiled: Buffer | undefined): Bundle 
 }
 
 /** Returns false for a bundle that is older than the modules: it was built from other sources. */
-export function hasFreshBundle(folder: string): boolean {
-  const bundle = statSync(join(folder, BUNDLE), { throwIfNoEntry: false });
+export function hasFreshBundle(folder: string, name: ProgramName = 'command-line'): boolean {
+  const bundle = statSync(join(folder, `${name}.cjs`), { throwIfNoEntry: false });
   const modules = statSync(join(folder, MODULES_STAMP), { throwIfNoEntry: false });
   return bundle !== undefined && (modules === undefined || modules.mtimeMs <= bundle.mtimeMs);
 }

@@ -8,8 +8,6 @@ const QUESTIONS = ['--help', '-h', '--version', '-V'];
 export async function commandLine(words: readonly string[]): Promise<number> {
   const isNamed = words.some((word) => COMMANDS.includes(word) || QUESTIONS.includes(word));
   const isCommand = words[0] !== undefined && !words[0].startsWith('-');
-  // A reader that has closed the pipe (head, a pager) is no error.
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
   return runProgram(
     [...process.argv.slice(0, 2), ...(isNamed || isCommand ? [] : ['start']), ...words],
     packageInfo.version,

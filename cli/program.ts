@@ -147,17 +147,13 @@ function addAccountCommands(program: Command): void {
     );
 }
 
+/** Lists the load command, which is a program of its own: see bundle.ts. */
 function addLoadCommand(program: Command): void {
   program
     .command('load')
     .description('load a Mastodon-compatible server of your own, and judge it (load --help)')
     .argument('[words...]')
-    .helpOption(false)
-    .allowUnknownOption()
-    .action(async (_words: readonly string[], _flags, { args }: Command) => {
-      const { loadCommand } = await import('../load/command.js');
-      process.exitCode = await loadCommand(args);
-    });
+    .helpOption(false);
 }
 
 type Flags = Readonly<Record<string, string | boolean | undefined>>;

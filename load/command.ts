@@ -86,10 +86,10 @@ function build(): Command {
     );
 }
 
-/** Runs `murmuration load ARGS`; returns the exit code. */
-export async function loadCommand(argv: readonly string[]): Promise<number> {
+/** Runs `node main.js load ARGS…`, of which `load` is the first word; returns the exit code. */
+export async function commandLine([, ...args]: readonly string[]): Promise<number> {
   try {
-    const command = build().parse([...argv], { from: 'user' });
+    const command = build().parse(args, { from: 'user' });
     const { iOwnThisServer = [], ...flags } = command.opts<{ iOwnThisServer?: readonly string[] }>();
     return await load(command.args, flags, iOwnThisServer);
   } catch (error) {

@@ -1,8 +1,8 @@
-// Bundles the program into one file beside its modules, and saves the code that V8 compiles during a start, so that
+// Bundles each program (cli/bundle.ts) into one file, and saves the code that V8 compiles during a start, so that
 // later starts need not find, read, link and compile hundreds of modules. Usage after `node scripts/build/compile.mjs`:
 // `node scripts/bundle.mjs [FOLDER] [--define NAME=VALUE]…`. With definitions (see cluster/format.ts) it is a build for
 // tests, without compiled code. The file stays readable (nothing is renamed or shortened) and has a source map.
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,7 @@ import { asciiOf } from './ascii.mjs';
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
-  options: { warm: { type: 'boolean', default: false }, define: { type: 'string', multiple: true, default: [] } },
+  options: { warm: { type: 'string' }, define: { type: 'string', multiple: true, default: [] } },
 });
 const folder = resolve(root, positionals[0] ?? 'dist');
 /** Names and their values, in the form that esbuild takes. */
@@ -44,17 +44,16 @@ const START_MS_MAX = 60_000;
 async function bundle() {
   const { build } = await import('esbuild');
   // V8 checks only the length of the source to match compiled code with it.
-  rmSync(join(folder, 'command-line.cjs.compiled'), { force: true });
-  // Parser processes start from a file of their own, without the rest of the program.
-  for (const [entry, file] of [
-    ['cli/command-line.ts', 'command-line.cjs'],
-    ['parsers/parser-process.ts', 'parser-process.cjs'],
-  ]) {
-    await bundleOne(build, entry, file);
-  }
+  for (const name of Object.keys(warmed)) rmSync(compiledOf(name), { force: true });
+  // Parser processes, and the load command, start from files of their own, without the rest of the program.
+  await bundleOne(build, 'cli/command-line.ts', 'command-line.cjs', APART);
+  await bundleOne(build, 'parsers/parser-process.ts', 'parser-process.cjs', APART);
+  // Every load uses this package: as a part of the bundle it is compiled, too.
+  const apart = APART.filter((name) => name !== 'undici');
+  await bundleOne(build, 'load/command.ts', 'load-command.cjs', apart);
 }
 
-async function bundleOne(build, entry, file) {
+async function bundleOne(build, entry, file, external) {
   await build({
     absWorkingDir: root,
     entryPoints: [entry],
@@ -64,7 +63,7 @@ async function bundleOne(build, entry, file) {
     format: 'cjs',
     target: 'node20',
     charset: 'ascii',
-    external: APART,
+    external,
     // `import()` of an external package becomes `require()`: V8's saved code has no module loader.
     supported: { 'dynamic-import': false },
     // CommonJS has no `import.meta.url`, by which modules find files beside them.
@@ -77,32 +76,64 @@ async function bundleOne(build, entry, file) {
   writeFileSync(path, asciiOf(readFileSync(path, 'utf8')));
 }
 
-/**
- * Starts a node on a temporary folder, sends it a request, ends it, and writes the code that V8 has compiled by then.
- */
-async function warm() {
+/** The code that V8 has compiled of a program. */
+const compiledOf = (name) => join(folder, `${name}.cjs.compiled`);
+
+/** Runs a program on a temporary folder by its function below, and writes the code that V8 has compiled by its end. */
+async function warm(name) {
   const { runBundle } = await import(pathToFileURL(join(folder, 'cli', 'bundle.js')).href);
-  const { exports, script } = runBundle(folder, undefined);
+  const { exports, script } = runBundle(folder, name);
   const dataDir = mkdtempSync(join(tmpdir(), 'murmuration-build-'));
-  const port = await freePort();
   process.on('exit', (code) => {
     rmSync(dataDir, { recursive: true, force: true });
     if (code !== 0) return;
-    const compiled = join(folder, 'command-line.cjs.compiled');
+    const compiled = compiledOf(name);
     // Renaming gives a concurrent start either the old file or the new one.
     writeFileSync(`${compiled}.new`, script.createCachedData());
     renameSync(`${compiled}.new`, compiled);
   });
-  const ended = exports.commandLine(['--port', String(port), '--data-dir', dataDir, '--log-level', 'warn']);
   const patience = setTimeout(() => process.exit(1), START_MS_MAX);
-  await Promise.race([ended, answers(`http://127.0.0.1:${port}/api/v1/instance`)]);
+  const port = await freePort();
+  const settings = ['--port', String(port), '--data-dir', dataDir, '--log-level', 'warn'];
+  await warmed[name](exports.commandLine, settings, `http://127.0.0.1:${port}`, dataDir);
   clearTimeout(patience);
-  process.kill(process.pid, 'SIGTERM');
+}
+
+const warmed = {
+  /** Starts a node, sends it a request, and ends it. */
+  'command-line': async (commandLine, settings, url) => {
+    await Promise.race([commandLine(settings), answers(url)]);
+    process.kill(process.pid, 'SIGTERM');
+  },
+  /** Loads a node in a process of its own. */
+  'load-command': async (commandLine, settings, url, dataDir) => {
+    const users = join(dataDir, 'users.jsonl');
+    writeFileSync(users, newUsers(settings, dataDir));
+    const node = spawn(process.execPath, [join(folder, 'main.js'), ...settings], { stdio: ['ignore', 2, 2] });
+    process.on('exit', () => node.kill('SIGKILL'));
+    await answers(url);
+    const files = ['--json', join(dataDir, 'result.json'), '--report', join(dataDir, 'report.html')];
+    const plan = ['--count', '100', '--in-flight', '2', '--for', '5s', '--streams', '1', '--late', '20s'];
+    if ((await commandLine(['load', '--users', users, ...files, ...plan, url])) !== 0) process.exit(1);
+    node.kill();
+  },
+};
+
+/** Creates two accounts on the folder of `settings`; returns lines with their tokens. */
+function newUsers(settings, dataDir) {
+  const lines = ['ada', 'bob'].map((username) => {
+    const account = { username, email: `${username}@example.org`, password: 'correct horse battery', role: 'user' };
+    return JSON.stringify({ ...account, confirmed: true, token: { scopes: 'read write follow' } });
+  });
+  const file = join(dataDir, 'new.jsonl');
+  writeFileSync(file, lines.join('\n'));
+  const create = ['account', 'create', '--from', file, '--test-passwords', ...settings];
+  return execFileSync(process.execPath, [join(folder, 'main.js'), ...create]);
 }
 
 async function answers(url) {
   for (;;) {
-    const answer = await fetch(url).catch(() => undefined);
+    const answer = await fetch(`${url}/api/v1/instance`).catch(() => undefined);
     if (answer?.status === 200) return;
     await new Promise((again) => setTimeout(again, 20));
   }
@@ -117,13 +148,17 @@ function freePort() {
   });
 }
 
-if (options.warm) {
-  await warm();
+if (options.warm !== undefined) {
+  await warm(options.warm);
 } else {
   await bundle();
 }
-if (!options.warm && options.define.length === 0) {
+if (options.warm === undefined && options.define.length === 0) {
   const settings = Object.keys(process.env).filter((name) => /^(MURMURATION_|NODE_OPTIONS$)/.test(name));
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !settings.includes(name)));
-  execFileSync(process.execPath, [fileURLToPath(import.meta.url), '--warm', folder], { env, stdio: ['ignore', 2, 2] });
+  for (const name of Object.keys(warmed)) {
+    // An error includes what the program has written to stderr.
+    const stdio = ['ignore', 'ignore', 'pipe'];
+    execFileSync(process.execPath, [fileURLToPath(import.meta.url), '--warm', name, folder], { env, stdio });
+  }
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -41,13 +42,26 @@ test('external packages are found when they are first needed, also by compiled c
   assert.equal(JSON.parse(made.stdout).username, 'ada', made.stderr);
 });
 
-test('the compiled code of the build is used, and a truncated file is not', async () => {
-  const compiled = await readFile(join(folder, 'command-line.cjs.compiled'));
-  assert.equal(runBundle(folder, compiled).script.cachedDataRejected, false);
-  const { script, exports } = runBundle(folder, compiled.subarray(0, compiled.length / 2));
-  assert.equal(script.cachedDataRejected, true);
-  assert.equal(typeof exports.commandLine, 'function');
+test('the load command starts from a file of its own, which needs no other package', async () => {
+  const source = await readFile(join(folder, 'load-command.cjs'), 'latin1');
+  const packages = [...source.matchAll(/[^.\w]require\("(?!node:)([^"]+)"\)/g)].map(([, name]) => name ?? '');
+  assert.deepEqual(
+    packages.filter((name) => !isBuiltin(name)),
+    [],
+  );
+  const { stdout } = await run(process.execPath, [join(folder, 'main.js'), 'load', '--help']);
+  assert.match(stdout, /^Usage: murmuration load /);
 });
+
+for (const name of ['command-line', 'load-command'] as const) {
+  test(`the compiled code of the build is used, and a truncated file is not: ${name}`, async () => {
+    const compiled = await readFile(join(folder, `${name}.cjs.compiled`));
+    assert.equal(runBundle(folder, name, compiled).script.cachedDataRejected, false);
+    const { script, exports } = runBundle(folder, name, compiled.subarray(0, compiled.length / 2));
+    assert.equal(script.cachedDataRejected, true);
+    assert.equal(typeof exports.commandLine, 'function');
+  });
+}
 
 test('every start of a node uses the same V8 flags, and starts with other flags also accept the compiled code', async () => {
   for (const name of ['package.json', 'Dockerfile', 'bin/murmuration.mjs']) {
@@ -64,7 +78,7 @@ test('every start of a node uses the same V8 flags, and starts with other flags 
   const bundle = JSON.stringify(join(folder, 'cli/bundle.js'));
   const program = `const { runBundle } = await import(${bundle}); const { readFileSync } = await import('node:fs');
     const compiled = readFileSync(${JSON.stringify(join(folder, 'command-line.cjs.compiled'))});
-    console.log(runBundle(${JSON.stringify(folder)}, compiled).script.cachedDataRejected);`;
+    console.log(runBundle(${JSON.stringify(folder)}, 'command-line', compiled).script.cachedDataRejected);`;
   for (const flags of [[], [...V8_FLAGS]]) {
     const { stdout } = await run(process.execPath, [...flags, '--input-type=module', '-e', program], { cwd: root });
     assert.equal(stdout.trim(), 'false');
