@@ -23,8 +23,8 @@ if (files.length === 0) {
 }
 
 // A Cassandra node flushes several system tables to disk after each definition: 2.5 of the 3.5 s that a keyspace takes.
-// Only a restart after kill -9 needs that, and test/kit/services/shared-cluster.ts, which restarts nodes, overrides the
-// option. Also those that test files start.
+// Only a restart after kill -9 needs that, and test/kit/services/shared-cluster.ts, which restarts nodes, flushes them once.
+// The options are also those of the nodes that test files start.
 const javaOptions = [
   '-Dcassandra.test.flush_local_schema_changes=false',
   // Each table registers some hundred management beans, for nodetool and JMX, which no test uses: a quarter of the time

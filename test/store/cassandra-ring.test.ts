@@ -8,7 +8,7 @@ import { put } from '../../store/port.js';
 import { WriteTimestamps } from '../../store/write-timestamps.js';
 import { contractTables, event, guarded, others } from '../contract/contract-tables.js';
 import type { LocalCluster } from '../kit/services/local-cluster.js';
-import { sharedCluster, victimOf } from '../kit/services/shared-cluster.js';
+import { sharedCluster, storeDefinitions, victimOf } from '../kit/services/shared-cluster.js';
 import { until } from '../kit/time/until.js';
 
 /**
@@ -37,6 +37,7 @@ before(async () => {
     clock: systemClock,
     tables: contractTables,
   });
+  await storeDefinitions(cluster);
 });
 after(() => tables?.close());
 

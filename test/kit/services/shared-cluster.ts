@@ -1,5 +1,6 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Client } from 'cassandra-driver';
 import { LocalCluster } from './local-cluster.js';
 
 /** Ports of the nodes, below those of outgoing connections; processes with other pids use others. */
@@ -11,8 +12,8 @@ const SETTINGS = {
   MURMURATION_FEDERATION_ALLOW_CIDRS: '127.0.0.0/8',
 };
 
-/** Overrides the option of scripts/test.mjs: a Cassandra node that is killed and restarted needs its definitions. */
-const FLUSHED_DEFINITIONS = '-Dcassandra.test.flush_local_schema_changes=true';
+/** Timeout of a definition, on nodes that have just started. */
+const DEFINED_MS_MAX = 60_000;
 
 let started: Promise<LocalCluster> | undefined;
 
@@ -35,14 +36,39 @@ export function victimOf({ cassandra }: LocalCluster): LocalCluster['cassandra']
   return victim;
 }
 
+/**
+ * Writes the definitions of all tables to disk on every Cassandra node: one that is killed needs them when it is
+ * restarted, and scripts/test.mjs lets no definition write them. A node that drops a table first writes all that it has in
+ * memory to disk, once. To write several files for each of 84 definitions takes every node 10 CPU seconds.
+ */
+export async function storeDefinitions({ cassandra }: LocalCluster): Promise<void> {
+  const client = new Client({
+    contactPoints: cassandra.map(({ address, port }) => `${address}:${port}`),
+    localDataCenter: 'datacenter1',
+    socketOptions: { readTimeout: DEFINED_MS_MAX },
+    protocolOptions: { maxSchemaAgreementWaitSeconds: DEFINED_MS_MAX / 1_000 },
+  });
+  try {
+    await client.execute(
+      "CREATE KEYSPACE scratch WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}",
+    );
+    await client.execute('CREATE TABLE scratch.dropped (key text PRIMARY KEY)');
+    // The driver waits until all nodes have dropped it.
+    await client.execute('DROP KEYSPACE scratch');
+  } finally {
+    await client.shutdown();
+  }
+}
+
 async function start(): Promise<LocalCluster> {
   const port = PORTS.first + (process.pid % PORTS.count);
   const cluster = await LocalCluster.start(
     join(process.cwd(), 'dist/cluster/local/main.js'),
     join(tmpdir(), `murmuration-cluster-${process.pid}`),
     ['--nodes', '3', '--cassandra', '3', '--port', String(port)],
-    { ...SETTINGS, JAVA_TOOL_OPTIONS: `${process.env.JAVA_TOOL_OPTIONS ?? ''} ${FLUSHED_DEFINITIONS}`.trim() },
+    SETTINGS,
   );
+  await storeDefinitions(cluster);
   cluster.endWithProcess();
   return cluster;
 }
