@@ -85,7 +85,7 @@ function isBounded(schema: TSchema | object): boolean {
 
 test('the tests over all routes, for success and for hostile input, are there and read the list of routes itself', async () => {
   const suite = 'test/scenarios/suites/bad-input-suite.ts';
-  for (const runs of ['test/scenarios/bad-input.test.ts', 'test/scenarios/cluster/bad-input.test.ts'])
+  for (const runs of ['test/scenarios/bad-input.test.ts', 'test/scenarios/cluster/shared-nodes.test.ts'])
     assert.match(await readFile(join(root, runs), 'utf8'), /^badInputTests\(/m, runs);
   const text = await readFile(join(root, suite), 'utf8');
   assert.match(text, /import \{ allRoutes \} from '\.\.\/\.\.\/\.\.\/gateway\/routes\/index\.js'/);
