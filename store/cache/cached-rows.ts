@@ -132,13 +132,21 @@ export class CachedRows {
     }
   }
 
-  /** Ends a write. Returns false when another write of the row overlapped: the order of the two is unknown here. */
-  endWriting(text: string): boolean {
+  /**
+   * Ends a write. Returns false when another write of the row overlapped: the order of the two is unknown here. Otherwise
+   * caches `row`, if given, in place of the one before: a map from which keys are removed and added again grows, and is
+   * copied as often.
+   */
+  endWriting(text: string, row: object | undefined): boolean {
     const writing = this.#writing.get(text);
     if (writing !== undefined) writing.writers -= 1;
     if (writing?.writers === 0) this.#writing.delete(text);
-    this.drop(text);
-    return writing?.alone === true;
+    const isAlone = writing?.alone === true;
+    if (isAlone && row !== undefined) {
+      this.#invalidateReading(text);
+      this.set(text, row);
+    } else this.drop(text);
+    return isAlone;
   }
 
   set(text: string, row: object, sinceMs = this.monotonicMs()): void {
@@ -148,6 +156,11 @@ export class CachedRows {
 
   drop(text: string): void {
     this.#rows?.delete(text);
+    this.#invalidateReading(text);
+  }
+
+  /** Invalidates the result of a read of the row under way. */
+  #invalidateReading(text: string): void {
     const reading = this.#reading.get(text);
     if (reading === undefined) return;
     reading.stale = true;

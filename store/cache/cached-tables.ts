@@ -352,12 +352,11 @@ export class CachedTables implements Tables {
   }
 
   #written({ row: { table, value }, text, before }: Begun, isKnown: boolean): WrittenRow {
-    const kept = this.#of(table);
-    const isAlone = kept.endWriting(text);
-    const key = text.split('\0');
     // The outcome of a failed write is unknown, so the row is not cached.
+    const isCached = isKnown && table.hot === true;
+    const isAlone = this.#of(table).endWriting(text, isCached ? (value as object | undefined) : undefined);
+    const key = text.split('\0');
     if (!isKnown || !isAlone) return { table: table.name, key };
-    if (table.hot === true && value !== undefined) kept.set(text, value as object);
     const now = { value };
     return before === undefined ? { table: table.name, key, now } : { table: table.name, key, now, before };
   }

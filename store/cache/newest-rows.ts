@@ -30,6 +30,16 @@ interface CachedNewest {
   state: object | undefined;
 }
 
+/** A table whose newest rows are cached, with the columns of its key in order. */
+interface NewestTable {
+  readonly columns: readonly { readonly name: string; readonly isNumber: boolean }[];
+}
+
+function newestTable({ partition, clustering }: AnyTable): NewestTable {
+  const columns = Object.entries({ ...partition, ...clustering });
+  return { columns: columns.map(([name, type]) => ({ name, isNumber: type === 'int' })) };
+}
+
 /** A written row with the text of its key's columns in order; without `now` its value is unknown. */
 interface Written {
   readonly table: string;
@@ -42,7 +52,7 @@ interface Written {
  * them. For tables whose only clustering column is an id or a number.
  */
 export class NewestRows {
-  readonly #tables: ReadonlyMap<string, AnyTable>;
+  readonly #tables: ReadonlyMap<string, NewestTable>;
   readonly #cache: Cache<CachedNewest>;
   /** Reads under way; a write during a read invalidates its result. */
   readonly #reading = new Map<string, { stale: boolean }>();
@@ -50,7 +60,7 @@ export class NewestRows {
   #latest: { readonly table: AnyTable; readonly partition: object; readonly name: string } | undefined;
 
   constructor(tables: readonly AnyTable[], caches?: Caches) {
-    this.#tables = new Map(tables.map((table) => [table.name, table]));
+    this.#tables = new Map(tables.map((table) => [table.name, newestTable(table)]));
     const weights = { of: ({ counted }: CachedNewest) => PARTITION_ROWS + counted, max: ROWS_MAX };
     this.#cache = new Cache('newest_rows', ROWS_MAX / PARTITION_ROWS, caches, weights);
   }
@@ -137,7 +147,8 @@ export class NewestRows {
   written({ table: tableName, key, now }: Written): void {
     const table = this.#tables.get(tableName);
     if (table === undefined) return;
-    const name = [tableName, ...key.slice(0, -1)].join('\0');
+    let name = tableName;
+    for (let at = 0; at < key.length - 1; at++) name += `\0${key[at]}`;
     const reading = this.#reading.get(name);
     if (reading !== undefined) reading.stale = true;
     this.#reading.delete(name);
@@ -192,7 +203,7 @@ function cut({ rows, complete }: CachedNewest, { before, after }: IdSpan, limit:
   return isKnown ? rows.slice(from, Math.min(to, from + limit)) : undefined;
 }
 
-function put(table: AnyTable, kept: CachedNewest, texts: readonly string[], value: unknown): void {
+function put({ columns }: NewestTable, kept: CachedNewest, texts: readonly string[], value: unknown): void {
   const { rows } = kept;
   const id = storedId(texts.at(-1) ?? '');
   const at = place(rows, id, false);
@@ -203,11 +214,12 @@ function put(table: AnyTable, kept: CachedNewest, texts: readonly string[], valu
     rows[at] = { id, key: present.key, value };
     return;
   }
-  const columns = Object.entries({ ...table.partition, ...table.clustering });
-  const key = Object.fromEntries(
-    columns.map(([name, type], n) => [name, type === 'int' ? Number(texts[n]) : texts[n]]),
-  );
-  rows.splice(at, 0, { id, key: key as AnyRow['key'], value });
+  const key: Record<string, string | number> = {};
+  for (const [place, { name, isNumber }] of columns.entries()) {
+    const text = texts[place] ?? '';
+    key[name] = isNumber ? Number(text) : text;
+  }
+  rows.splice(at, 0, { id, key, value });
   if (rows.length <= LENGTH_MAX) return;
   rows.length = READ_ROWS;
   kept.complete = false;
