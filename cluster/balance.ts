@@ -12,6 +12,25 @@ export type Roles = ReadonlyMap<string, Role>;
 /** Owner of each shard, by member id; undefined: none. */
 export type Owners = readonly (string | undefined)[];
 
+const shardsByOwner = new WeakMap<Owners, ReadonlyMap<string | undefined, readonly number[]>>();
+
+/**
+ * Returns the shards of each owner, ascending, and those without an owner under undefined. Computed once for each
+ * placement: a node looks at an unchanged map every second.
+ */
+export function byOwner(owners: Owners): ReadonlyMap<string | undefined, readonly number[]> {
+  const known = shardsByOwner.get(owners);
+  if (known !== undefined) return known;
+  const found = new Map<string | undefined, number[]>();
+  owners.forEach((owner, shard) => {
+    const shards = found.get(owner);
+    if (shards === undefined) found.set(owner, [shard]);
+    else shards.push(shard);
+  });
+  shardsByOwner.set(owners, found);
+  return found;
+}
+
 /**
  * Computes the target placement: shards are spread evenly over the takers (counts differ by at most one) and as few as
  * possible move. Rendezvous hashing selects the shards that move, and their targets. A balanced placement is returned
@@ -60,13 +79,12 @@ export function balance(owners: Owners, roles: Roles): Owners {
 
 /** True when no shard is free, no owner gives, and the counts of the takers differ by at most one. */
 function isBalanced(owners: Owners, roles: Roles): boolean {
-  const counts = new Map<string | undefined, number>();
-  for (const owner of owners) counts.set(owner, (counts.get(owner) ?? 0) + 1);
-  for (const owner of counts.keys()) {
+  const shards = byOwner(owners);
+  for (const owner of shards.keys()) {
     const role = owner === undefined ? undefined : roles.get(owner);
     if (role === undefined || role === 'gives') return false;
   }
-  const held = [...roles].filter(([, role]) => role === 'takes').map(([member]) => counts.get(member) ?? 0);
+  const held = [...roles].filter(([, role]) => role === 'takes').map(([member]) => shards.get(member)?.length ?? 0);
   return Math.max(...held) - Math.min(...held) <= 1;
 }
 

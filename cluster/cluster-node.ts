@@ -3,7 +3,7 @@ import type { Placement, ShardHost } from '../actors/runtime/placement/placement
 import type { NodeNodeLoad, NodeNodeStatus, StoreMemberRecord } from '../proto/gen/types.js';
 import { type Bus, CLUSTER_TOPIC, type Subscription } from '../transport/bus.js';
 import type { PeerService, Peers } from '../transport/peer.js';
-import type { Role } from './balance.js';
+import { byOwner, type Role } from './balance.js';
 import { type Asked, ClockWatch } from './clock-watch.js';
 import type { ClusterContext } from './context.js';
 import { FormatTooOld } from './format.js';
@@ -47,6 +47,8 @@ const SLOW_GIFT_SHARDS_MAX = 64;
  * all.
  */
 const DRAIN_MS_MAX = 10_000;
+
+const NOTHING_HELD: ReadonlyMap<number, number> = new Map();
 
 /** Parameters of a start. */
 export interface Launch extends Addresses {
@@ -104,7 +106,12 @@ export class ClusterNode implements Placement {
   }
 
   epochOf(shard: number): number | undefined {
-    return this.lease.holds() ? this.holdings?.epochOf(shard) : undefined;
+    return this.held().get(shard);
+  }
+
+  /** Returns the shards for which this node may act now, with their epochs; none without a lease. */
+  held(): ReadonlyMap<number, number> {
+    return (this.lease.holds() ? this.holdings?.held : undefined) ?? NOTHING_HELD;
   }
 
   idFloorMs(): number {
@@ -334,9 +341,9 @@ export class ClusterNode implements Placement {
   }
 
   private isWhole(member: string): boolean {
-    const owners = new Set(this.mapRow.map.owners);
+    const owners = byOwner(this.mapRow.map.owners);
     if (!owners.has(member)) return false;
-    return [...owners].every((owner) => owner === member || (owner !== undefined && this.view.isAlive(owner)));
+    return [...owners.keys()].every((owner) => owner === member || (owner !== undefined && this.view.isAlive(owner)));
   }
 
   private giveSurplus(member: string): void {
@@ -439,7 +446,7 @@ export class ClusterNode implements Placement {
     return cutOffMs < CUT_OFF_MS_MAX ? 'keeps' : 'gives';
   }
 
-  private owned(): number[] {
+  private owned(): readonly number[] {
     const { member } = this.lease;
     return member === undefined ? [] : shardsOf(this.mapRow.map, member);
   }

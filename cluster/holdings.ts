@@ -24,8 +24,9 @@ export class Holdings {
     return this.epochs.size;
   }
 
-  epochOf(shard: number): number | undefined {
-    return this.epochs.get(shard);
+  /** The epochs of these shards. */
+  get held(): ReadonlyMap<number, number> {
+    return this.epochs;
   }
 
   /** True when this node serves every shard that the map assigns to it. */
@@ -39,12 +40,14 @@ export class Holdings {
    * to do.
    */
   reconcile(map: ShardMap, member: string): void {
-    const mine = new Set(shardsOf(map, member));
-    const lost = [...this.epochs.keys()].filter(
-      (shard) => !this.leaving.has(shard) && (!mine.has(shard) || this.epochs.get(shard) !== map.epochs[shard]),
-    );
+    const lost: number[] = [];
+    for (const [shard, epoch] of this.epochs) {
+      const isMine = map.owners[shard] === member && map.epochs[shard] === epoch;
+      if (!isMine && !this.leaving.has(shard)) lost.push(shard);
+    }
     if (lost.length > 0) this.drop(lost);
-    const gained = [...mine].filter((shard) => !this.leaving.has(shard) && !this.epochs.has(shard));
+    const mine = shardsOf(map, member);
+    const gained = mine.filter((shard) => !this.epochs.has(shard) && !this.leaving.has(shard));
     if (gained.length > 0) void this.acquire(gained, map);
   }
 

@@ -1,6 +1,6 @@
 import { SHARDS } from '../actors/domain/ids.js';
 import type { StoreShardMapRecord } from '../proto/gen/types.js';
-import { balance, type Owners, type Roles } from './balance.js';
+import { balance, byOwner, type Owners, type Roles } from './balance.js';
 import { nameOf } from './rendezvous.js';
 
 /** The owner of each shard, and the version of the map since which it owns the shard (its epoch). Immutable. */
@@ -63,16 +63,16 @@ export function toRecord(map: ShardMap): StoreShardMapRecord | undefined {
   };
 }
 
-export function shardsOf(map: ShardMap, member: string): number[] {
-  const found: number[] = [];
-  for (let shard = 0; shard < map.owners.length; shard++) if (map.owners[shard] === member) found.push(shard);
-  return found;
+const NO_SHARDS: readonly number[] = [];
+
+export function shardsOf(map: ShardMap, member: string): readonly number[] {
+  return byOwner(map.owners).get(member) ?? NO_SHARDS;
 }
 
 /** True when some shard has no live owner and a member takes shards. */
 export function hasFreeShards(map: ShardMap, roles: Roles): boolean {
   if (![...roles.values()].includes('takes')) return false;
-  return map.owners.some((owner) => owner === undefined || !roles.has(owner));
+  return [...byOwner(map.owners).keys()].some((owner) => owner === undefined || !roles.has(owner));
 }
 
 /**
@@ -99,13 +99,14 @@ export function claimed(map: ShardMap, roles: Roles, reachedMs: (name: string) =
 export function surplus(map: ShardMap, roles: Roles, member: string, shardsMax: number): Map<string, number[]> {
   const placed = balance(map.owners, roles);
   const gifts = new Map<string, number[]>();
+  if (placed === map.owners) return gifts;
   let left = shardsMax;
-  map.owners.forEach((owner, shard) => {
+  for (const shard of shardsOf(map, member)) {
     const receiver = placed[shard];
-    if (left === 0 || owner !== member || receiver === undefined || receiver === member) return;
+    if (left === 0 || receiver === undefined || receiver === member) continue;
     gifts.set(receiver, [...(gifts.get(receiver) ?? []), shard]);
     left -= 1;
-  });
+  }
   return gifts;
 }
 

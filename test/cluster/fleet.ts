@@ -111,6 +111,9 @@ export class Fleet {
   readonly refused: string[] = [];
   /** Warnings of nodes, with their names. */
   readonly warnings: { readonly name: string; readonly fields: object; readonly message: string }[] = [];
+  /** Number of the last look at the owners, and of the last one that found an owner of each shard. */
+  private look = 0;
+  private readonly heldIn = new Uint32Array(SHARDS);
   private readonly random: SeededRandom;
   private readonly network: Network;
   /** A node's read of the members whose answer is delayed. */
@@ -244,10 +247,7 @@ export class Fleet {
 
   /** Returns the number of shards for which the node may act right now. */
   owned(ship: Ship): number {
-    if (!ship.process.alive) return 0;
-    let count = 0;
-    for (let shard = 0; shard < SHARDS; shard++) if (ship.node.epochOf(shard) !== undefined) count += 1;
-    return count;
+    return ship.process.alive ? ship.node.held().size : 0;
   }
 
   /** Returns true if these nodes own everything, evenly to within one, and serve it. */
@@ -275,14 +275,13 @@ export class Fleet {
 
   private watch(): void {
     this.world.at(10, undefined, () => {
-      const owners = new Map<number, string>();
-      for (const ship of this.ships) {
-        if (!ship.process.alive) continue;
-        for (let shard = 0; shard < SHARDS; shard++) {
-          if (ship.node.epochOf(shard) === undefined) continue;
-          const other = owners.get(shard);
-          if (other !== undefined) this.doubleOwners.push(`${shard}: ${other} and ${ship.process.name}`);
-          owners.set(shard, ship.process.name);
+      this.look += 1;
+      const { look, heldIn } = this;
+      for (const { process, node } of this.ships) {
+        if (!process.alive) continue;
+        for (const shard of node.held().keys()) {
+          if (heldIn[shard] === look) this.doubleOwners.push(`${shard}: ${process.name} and another`);
+          heldIn[shard] = look;
         }
       }
       this.watch();

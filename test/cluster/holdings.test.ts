@@ -43,7 +43,7 @@ test('holdings are complete only when the host has acquired all assigned shards 
   assert.equal(holdings.complete(map, 'a'), false, 'the host is not done');
   await here.takesUp();
   assert.equal(holdings.complete(map, 'a'), true);
-  assert.deepEqual([holdings.size, holdings.epochOf(2), holdings.epochOf(3)], [3, 1, undefined]);
+  assert.deepEqual([holdings.size, holdings.held.get(2), holdings.held.get(3)], [3, 1, undefined]);
   assert.equal(holdings.complete(mapOf(4, 1), 'a'), false, 'one more was given');
   assert.equal(holdings.complete(mapOf(3, 2), 'a'), false, 'another epoch');
 });
