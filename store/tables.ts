@@ -1,4 +1,5 @@
 import { codec } from '../proto/codec.js';
+import { decodedOnce } from '../proto/decoded-once.js';
 import { federationTables } from './federation-tables.js';
 import { signInTables } from './sign-in-tables.js';
 import { table } from './table.js';
@@ -62,7 +63,8 @@ export const members = table('members', {
 export const shardMap = table('shard_map', {
   partition: { cluster: 'text' },
   clustering: {},
-  value: codec('murmuration.store.ShardMapRecord'),
+  // Each node reads this row of 1,024 owners every second.
+  value: decodedOnce(codec('murmuration.store.ShardMapRecord')),
   conditional: true,
 });
 
