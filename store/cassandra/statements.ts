@@ -21,6 +21,8 @@ export class Statements {
   /** Column types, part of the names: the same text is encoded differently by a column of another type. */
   private readonly partitionTypes: string;
   private readonly texts: { select: string; written: string; insert: string; remove: string; update: string };
+  private readonly rangeSelects = new Map<number, string>();
+  private readonly rangeRemovals = new Map<number, string>();
 
   /**
    * The texts name the keyspace: a server that has evicted a statement prepared without one may use the statement of
@@ -91,35 +93,56 @@ export class Statements {
   }
 
   range<C extends Columns>(partition: Key, options: RangeOptions<C>): Statement {
-    const { where, values } = this.between(partition, options);
-    const columns = [...this.all.map(({ name }) => quoted(name)), 'value'].join(', ');
-    const order = this.clustering.map(({ name }) => `${quoted(name)} DESC`).join(', ');
-    const ordered = options.reverse && order !== '' ? ` ORDER BY ${order}` : '';
-    return {
-      query: `SELECT ${columns} FROM ${this.name} WHERE ${where}${ordered} LIMIT ?`,
-      params: [...values, options.limit],
-    };
+    const { after, before, values } = this.between(partition, options);
+    values.push(options.limit);
+    const isReverse = options.reverse === true;
+    const form = formOf(after, before, isReverse);
+    const query = this.rangeSelects.get(form) ?? this.rangeSelect(after, before, isReverse);
+    this.rangeSelects.set(form, query);
+    return { query, params: values };
   }
 
   removeRange<C extends Columns>(partition: Key, bounds: Bounds<C>): Statement {
-    const { where, values } = this.between(partition, bounds);
-    return { query: `DELETE FROM ${this.name} WHERE ${where}`, params: values };
+    const { after, before, values } = this.between(partition, bounds);
+    const form = formOf(after, before, false);
+    const query = this.rangeRemovals.get(form) ?? `DELETE FROM ${this.name} WHERE ${this.whereBetween(after, before)}`;
+    this.rangeRemovals.set(form, query);
+    return { query, params: values };
   }
 
-  private between<C extends Columns>(partition: Key, { after, before }: Bounds<C>) {
+  /** Returns the number of columns of each bound, 0 without one, and the values of all columns. */
+  private between<C extends Columns>(partition: Key, bounds: Bounds<C>) {
     const values = params(this.partition, partition);
-    const conditions = this.partition.map(({ name }) => `${quoted(name)} = ?`);
-    for (const [sign, bound] of [
-      ['>', after as Key | undefined],
-      ['<', before as Key | undefined],
-    ] as const) {
-      const prefix = bound === undefined ? [] : prefixOf(this.clustering, bound);
-      if (bound === undefined || prefix.length === 0) continue;
-      const names = prefix.map(({ name }) => quoted(name)).join(', ');
-      conditions.push(`(${names}) ${sign} (${prefix.map(() => '?').join(', ')})`);
+    const lengthOf = (bound: Key | undefined): number => {
+      if (bound === undefined) return 0;
+      const prefix = prefixOf(this.clustering, bound);
       values.push(...params(prefix, bound));
+      return prefix.length;
+    };
+    const after = lengthOf(bounds.after as Key | undefined);
+    return { after, before: lengthOf(bounds.before as Key | undefined), values };
+  }
+
+  private rangeSelect(after: number, before: number, isReverse: boolean): string {
+    const columns = [...this.all.map(({ name }) => quoted(name)), 'value'].join(', ');
+    const order = this.clustering.map(({ name }) => `${quoted(name)} DESC`).join(', ');
+    const ordered = isReverse && order !== '' ? ` ORDER BY ${order}` : '';
+    return `SELECT ${columns} FROM ${this.name} WHERE ${this.whereBetween(after, before)}${ordered} LIMIT ?`;
+  }
+
+  private whereBetween(after: number, before: number): string {
+    const conditions = this.partition.map(({ name }) => `${quoted(name)} = ?`);
+    for (const [sign, length] of [
+      ['>', after],
+      ['<', before],
+    ] as const) {
+      const prefix = this.clustering.slice(0, length);
+      if (length === 0) continue;
+      conditions.push(
+        `(${prefix.map(({ name }) => quoted(name)).join(', ')}) ${sign} (${prefix.map(() => '?').join(', ')})`,
+      );
     }
-    return { where: conditions.join(' AND '), values };
+    return conditions.join(' AND ');
   }
 
   keyOf(row: Readonly<Record<string, unknown>>): Record<string, string | number> {
@@ -132,6 +155,13 @@ export class Statements {
     return key;
   }
 }
+
+/** Columns of a bound, at most: each form of a range has a number of its own. */
+const BOUND_COLUMNS_MAX = 16;
+
+/** Returns a number for the text of a range: the same for all ranges with bounds of these columns. */
+const formOf = (after: number, before: number, isReverse: boolean): number =>
+  (after * BOUND_COLUMNS_MAX + before) * 2 + (isReverse ? 1 : 0);
 
 function named(whole: string, columns: readonly Column[], key: Key): string {
   let text = whole;
