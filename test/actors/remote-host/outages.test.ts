@@ -3,7 +3,7 @@ import { afterEach, test } from 'node:test';
 import { WAITING_MAX } from '../../../actors/federation/delivery/pass.js';
 import { digestOf } from '../../../actors/federation/delivery/rows.js';
 import { hostId } from '../../../actors/remote-host/remote-host.js';
-import { deliveries } from '../../../store/federation-tables.js';
+import { deliveries, outgoingDocuments } from '../../../store/federation-tables.js';
 import { put, WRITE_ROWS_MAX } from '../../../store/port.js';
 import type { DeliveryOutcome } from '../../../transport/federation/port.js';
 import { closeWorlds, DAY_MS, DELIVERED, HOUR_MS, LATER, MINUTE_MS, SENDER, world } from './world.js';
@@ -136,11 +136,13 @@ test('100,000 deliveries wait for a host; the oldest of more are dropped and cou
   const host = hostId('far.example');
   const excess = 40;
   const bucket = Math.floor(nowMs / 2 ** 25);
-  const value = { document: 'none', signer: SENDER, signerUri: 'https://here.example/users/ann', type: 'Create' };
+  // A text that exists: without one each attempt fails here, and says nothing about the host.
+  await here.stage.shared.write([put(outgoingDocuments, { document: 'text' }, { body: Buffer.from('{"id":"long"}') })]);
+  const value = { document: 'text', signer: SENDER, signerUri: 'https://here.example/users/ann', type: 'Create' };
   const row = (seq: number) =>
     put(
       deliveries,
-      { host, bucket, atMs: nowMs, seq, part: `0 none ${digestOf(FAR)}` },
+      { host, bucket, atMs: nowMs, seq, part: `0 text ${digestOf(FAR)}` },
       { ...value, inbox: FAR, order: `${seq}`, attempts: 0, triedMs: 0, dueMs: 0 },
     );
   for (let first = 0; first < WAITING_MAX + excess; first += WRITE_ROWS_MAX) {
