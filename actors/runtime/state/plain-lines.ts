@@ -8,7 +8,7 @@ import { Budget, fromJson, type Json, OWN, toJson } from './plain-values.js';
  * Total weight of the elements of one line: it is parsed in well below a millisecond. A heavier element has lines of
  * its own.
  */
-const LINE_WEIGHT = 1_024;
+const LINE_WEIGHT = 16_384;
 /** Length of text encoded, or of bytes decoded, in one turn of the event loop: some milliseconds on a busy machine. */
 const SLICE_LENGTH = 65_536;
 const LINE_FEED = 0x0a;

@@ -9,10 +9,10 @@ const UNDEFINED = { [MARK]: 0 };
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
 
-/** Characters that weigh as much as a number. */
-const CHARACTERS_PER_WEIGHT = 16;
+/** Weight of a value besides its characters, each of which weighs 1: about the length of a number. */
+const VALUE_WEIGHT = 16;
 
-/** Bounds a conversion by the weight of the value: how many numbers its text is as long as. */
+/** Bounds a conversion by the weight of the value, about the length of its text. */
 export class Budget {
   /** Not above 0: the value is heavier than the budget was, and what was returned for it is not whole. */
   left: number;
@@ -23,7 +23,7 @@ export class Budget {
 
   /** Takes the weight of a value without its elements. Returns true if something is left for these. */
   takes(characters = 0): boolean {
-    this.left -= 1 + characters / CHARACTERS_PER_WEIGHT;
+    this.left -= VALUE_WEIGHT + characters;
     return this.left > 0;
   }
 }
@@ -31,7 +31,8 @@ export class Budget {
 const UNBOUNDED = new Budget(Number.POSITIVE_INFINITY);
 
 /**
- * Converts a plain value to JSON. It stops as soon as the value is heavier than the budget.
+ * Converts a plain value to JSON. A value that JSON writes as it is, as most are, is returned itself, not a copy. The
+ * conversion stops as soon as the value is heavier than the budget.
  * @throws TypeError on functions, symbols and numbers that JSON cannot write
  */
 export function toJson(value: unknown, budget: Budget = UNBOUNDED): Json {
@@ -60,7 +61,7 @@ export function toJson(value: unknown, budget: Budget = UNBOUNDED): Json {
 }
 
 function objectToJson(value: object, budget: Budget): Json {
-  if (Array.isArray(value)) return elementsToJson([], value, budget);
+  if (Array.isArray(value)) return listToJson(value, budget);
   if (value instanceof Map) return { [MARK]: entriesToJson(value, budget) };
   if (value instanceof Set) return { [MARK]: elementsToJson(['set'], value, budget) };
   const record = recordToJson(value as Readonly<Record<string, unknown>>, budget);
@@ -84,22 +85,52 @@ function entriesToJson(map: ReadonlyMap<unknown, unknown>, budget: Budget): Json
   return content;
 }
 
-function recordToJson(value: Readonly<Record<string, unknown>>, budget: Budget): Record<string, Json> {
-  const record: Record<string, Json> = {};
-  for (const name of Object.keys(value)) {
-    budget.takes(name.length);
-    const element = toJson(value[name], budget);
-    if (name in record) Object.defineProperty(record, name, { ...OWN, value: element });
-    else record[name] = element;
+function listToJson(list: readonly unknown[], budget: Budget): readonly Json[] {
+  let copy: Json[] | undefined;
+  for (let place = 0; place < list.length; place++) {
+    const element = list[place];
+    const json = toJson(element, budget);
+    if (json !== element) copy ??= list.slice(0, place) as Json[];
+    copy?.push(json);
     if (budget.left <= 0) break;
   }
-  return record;
+  return copy ?? (list as readonly Json[]);
+}
+
+/** Returns the value itself only if it has no other keys and no methods than the JSON that it becomes. */
+function recordToJson(value: Readonly<Record<string, unknown>>, budget: Budget): Readonly<Record<string, Json>> {
+  let copy: Record<string, Json> | undefined = Object.getPrototypeOf(value) === Object.prototype ? undefined : {};
+  for (const name of Object.keys(value)) {
+    budget.takes(name.length);
+    const element = value[name];
+    const json = toJson(element, budget);
+    if (json !== element) copy ??= copyBefore(value, name);
+    if (copy !== undefined) setOwn(copy, name, json);
+    if (budget.left <= 0) break;
+  }
+  return copy ?? (value as Readonly<Record<string, Json>>);
+}
+
+/** Returns a copy of the keys before `end`, whose values are JSON. */
+function copyBefore(value: Readonly<Record<string, unknown>>, end: string): Record<string, Json> {
+  const copy: Record<string, Json> = {};
+  for (const name of Object.keys(value)) {
+    if (name === end) break;
+    setOwn(copy, name, value[name] as Json);
+  }
+  return copy;
+}
+
+/** Sets a property, also one with a name that objects inherit. */
+function setOwn(record: Record<string, Json>, name: string, element: Json): void {
+  if (name in record) Object.defineProperty(record, name, { ...OWN, value: element });
+  else record[name] = element;
 }
 
 /** Attributes of a property as an assignment creates it, also for a name that objects inherit. */
 export const OWN = { enumerable: true, configurable: true, writable: true } as const;
 
-function without({ [MARK]: _, ...rest }: Record<string, Json>): Json {
+function without({ [MARK]: _, ...rest }: Readonly<Record<string, Json>>): Json {
   return rest;
 }
 
