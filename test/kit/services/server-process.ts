@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { hasFreshBundle, V8_FLAGS } from '../../../cli/bundle.js';
 import { freePort, tied } from '../../../cluster/local/process.js';
 import { until } from '../time/until.js';
@@ -78,7 +79,8 @@ export class ServerProcess {
     if (this.program === program && !hasFreshBundle(dirname(program)))
       throw new Error('the bundle is out of date: node scripts/bundle.mjs');
     const env = { ...withoutSettings(), ...this.environment, ...prefixed(this.settings) };
-    const child = spawn(...tied(this.node, [...V8_FLAGS, this.program]), { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const command = [...(await flagsOf(this.program)), this.program];
+    const child = spawn(...tied(this.node, command), { env, stdio: ['ignore', 'pipe', 'pipe'] });
     this.child = child;
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding('utf8').on('data', (text: string) => {
@@ -137,4 +139,11 @@ export function withoutSettings(): Record<string, string | undefined> {
 /** Returns the names with the prefix of environment variables. */
 export function prefixed(settings: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(settings).map(([name, value]) => [`MURMURATION_${name}`, value]));
+}
+
+/** Returns the V8 flags with which users of that build run it. */
+async function flagsOf(main: string): Promise<readonly string[]> {
+  const bundle = join(dirname(main), 'cli', 'bundle.js');
+  if (main === program || !existsSync(bundle)) return V8_FLAGS;
+  return ((await import(pathToFileURL(bundle).href)) as { readonly V8_FLAGS: readonly string[] }).V8_FLAGS;
 }
