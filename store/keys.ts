@@ -1,4 +1,4 @@
-import { storedId, writeId, writeWords } from '../actors/domain/ids.js';
+import { isId, storedId, writeId, writeWords } from '../actors/domain/ids.js';
 import type { Bounds } from './port.js';
 import type { AnyTable, Columns, ColumnType } from './table.js';
 
@@ -107,7 +107,7 @@ export function checkColumn(column: Column, value: string | number | undefined):
 function fits(type: ColumnType, value: string | number | undefined): boolean {
   if (type === 'int') return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
   if (typeof value !== 'string') return false;
-  if (type === 'id') return /^[0-9]{1,18}$/.test(value);
+  if (type === 'id') return isId(value);
   return isTextKey(value);
 }
 

@@ -125,7 +125,7 @@ function placeIn(partition: Partition | undefined, key: string): number | undefi
 
 /** Puts a row into its partition. Returns true if it is new there. Ids ascend, so nearly all new rows are the last. */
 function put({ keys, places }: Partition, key: string, place: number): boolean {
-  const last = keys.at(-1) as string;
+  const last = keys[keys.length - 1] as string;
   if (last < key) {
     keys.push(key);
     places.push(place);
