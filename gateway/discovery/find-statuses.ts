@@ -9,8 +9,8 @@ import type {
 import { Cache, type Caches } from '../../store/cache/cache.js';
 import { accountStatuses, bookmarks, favourites, notifications } from '../../store/tables.js';
 import type { Services } from '../http/services.js';
-import { notificationCursor } from '../notifications/notification-cursor.js';
 import { ALL, type Entry } from '../paging/cursor.js';
+import { notificationCursor } from '../paging/notification-cursor.js';
 import { type Soon, soon, together } from '../paging/soon.js';
 import { isFindable, PLACES } from '../viewing/judge.js';
 import type { Lens } from '../viewing/lens.js';

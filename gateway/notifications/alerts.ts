@@ -6,11 +6,11 @@ import { tokenHash } from '../http/authenticator.js';
 import type { Services } from '../http/services.js';
 import { MISSING_AVATAR_PATH, renderAccount } from '../pages/account/account.js';
 import { renderRelationships } from '../pages/account/relationship.js';
+import { storedNotification } from '../paging/notification-cursor.js';
 import { isOfDuty } from '../viewing/judge-accounts.js';
 import type { ReadServices } from '../viewing/read-services.js';
 import { alertBody, alertTitle } from './alert-text.js';
 import { doubtMissing, statusStored } from './late-rows.js';
-import { storedNotification } from './notification-cursor.js';
 import { type SeenNotification, seenNotifications } from './seen-notifications.js';
 
 /** The services of the gateway that decide what a push shows. */

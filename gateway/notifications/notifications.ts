@@ -2,10 +2,10 @@ import type { StoreNotificationRecord } from '../../proto/gen/types.js';
 import type { Services } from '../http/services.js';
 import type { PageBounds } from '../paging/bounds.js';
 import type { Entry } from '../paging/cursor.js';
+import { notificationCursor } from '../paging/notification-cursor.js';
 import { type Page, readPage } from '../paging/page.js';
 import type { Soon } from '../paging/soon.js';
 import type { ReadServices } from '../viewing/read-services.js';
-import { notificationCursor } from './notification-cursor.js';
 import { isAskedFor, type NotificationFilter } from './notification-filter.js';
 import { seenNotifications } from './seen-notifications.js';
 

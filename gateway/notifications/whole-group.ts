@@ -1,11 +1,11 @@
 import type { StoreNotificationRecord } from '../../proto/gen/types.js';
+import { notificationCursor } from '../paging/notification-cursor.js';
 import { READ_ROUNDS_MAX } from '../paging/page.js';
 import type { ReadServices } from '../viewing/read-services.js';
 import { type NotificationGroup, sampleOf } from './found-groups.js';
 import { GROUP_MEMBERS_MAX } from './group-gathering.js';
 import { GROUPED_TYPES, groupKey } from './group-key.js';
 import { boundsOf, isUngrouped } from './group-spans.js';
-import { notificationCursor } from './notification-cursor.js';
 import { type SeenNotification, seenNotifications } from './seen-notifications.js';
 
 /** One group with all its members. */

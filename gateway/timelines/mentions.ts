@@ -1,6 +1,6 @@
-import { notificationCursor } from '../notifications/notification-cursor.js';
 import { isAskedFor } from '../notifications/notification-filter.js';
 import type { PageBounds } from '../paging/bounds.js';
+import { notificationCursor } from '../paging/notification-cursor.js';
 import { type Page, readPage } from '../paging/page.js';
 import { type Soon, soon } from '../paging/soon.js';
 import { PLACES } from '../viewing/judge.js';

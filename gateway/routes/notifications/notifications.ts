@@ -4,13 +4,13 @@ import { isProblem, type Problem } from '../../../actors/domain/problem.js';
 import { entity } from '../../http/entity.js';
 import { JsonPieces } from '../../http/json-pieces.js';
 import { type Answer, type AnyRoute, json, type Request, route } from '../../http/route.js';
-import { storedNotification } from '../../notifications/notification-cursor.js';
 import type { NotificationFilter } from '../../notifications/notification-filter.js';
 import { countNotifications, notificationList } from '../../notifications/notifications.js';
 import { idParams, pageAnswer } from '../../pages/answers.js';
 import { Notification } from '../../pages/notification/notification.js';
 import { arrayOf } from '../../pages/status/status-pages.js';
 import { idText, limitQuery, pageBounds, pageProperties } from '../../paging/bounds.js';
+import { storedNotification } from '../../paging/notification-cursor.js';
 import { soon } from '../../paging/soon.js';
 import { answered, notFound } from '../../viewing/visible.js';
 

@@ -11,7 +11,7 @@ import { eraOfId, makeId } from '../../../actors/domain/ids.js';
 import { clearedNotifications, notificationRows } from '../../../actors/reactions/account/notification-rows.js';
 import { accountRecord } from '../../../actors/reactions/account/rows.js';
 import { systemClock } from '../../../actors/runtime/system.js';
-import { notificationCursor, storedNotification } from '../../../gateway/notifications/notification-cursor.js';
+import { notificationCursor, storedNotification } from '../../../gateway/paging/notification-cursor.js';
 import { CassandraTables } from '../../../store/cassandra/cassandra-tables.js';
 import { LmdbTables } from '../../../store/lmdb/lmdb-tables.js';
 import { MemoryTables } from '../../../store/memory/memory-tables.js';

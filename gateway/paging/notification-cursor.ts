@@ -1,18 +1,19 @@
 import { compareIds, eraOfId } from '../../actors/domain/ids.js';
+import type { Clock } from '../../actors/domain/time.js';
 import type { StoreNotificationRecord } from '../../proto/gen/types.js';
+import type { ReadTables } from '../../store/port.js';
 import { accounts, notifications } from '../../store/tables.js';
-import type { Services } from '../http/services.js';
-import type { PageBounds } from '../paging/bounds.js';
-import type { Cursor, Entry } from '../paging/cursor.js';
-import { accountCursor } from '../paging/eras.js';
-import { soon } from '../paging/soon.js';
+import type { PageBounds } from './bounds.js';
+import type { Cursor, Entry } from './cursor.js';
+import { accountCursor } from './eras.js';
+import { soon } from './soon.js';
 
 /**
  * Reads an account's notifications above the ones that it has cleared. A store may retain tombstones of cleared rows
  * for days, and refuses to read across too many of them.
  */
 export function notificationCursor(
-  { tables, clock }: Pick<Services, 'tables' | 'clock'>,
+  { tables, clock }: { readonly tables: ReadTables; readonly clock: Clock },
   account: string,
   bounds: Omit<PageBounds, 'limit'>,
 ): Cursor<Entry<StoreNotificationRecord>> {
@@ -32,7 +33,7 @@ export function notificationCursor(
 
 /** Returns one notification of an account; undefined if it is unknown, dismissed or cleared. */
 export async function storedNotification(
-  { tables }: Pick<Services, 'tables'>,
+  { tables }: { readonly tables: ReadTables },
   account: string,
   id: string,
 ): Promise<StoreNotificationRecord | undefined> {

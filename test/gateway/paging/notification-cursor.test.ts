@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { initialAccount } from '../../../actors/account/slices.js';
 import { eraOfId, makeId } from '../../../actors/domain/ids.js';
 import { accountRecord } from '../../../actors/reactions/account/rows.js';
-import { notificationCursor } from '../../../gateway/notifications/notification-cursor.js';
+import { notificationCursor } from '../../../gateway/paging/notification-cursor.js';
 import { MemoryTables } from '../../../store/memory/memory-tables.js';
 import { put, type ReadTables } from '../../../store/port.js';
 import { accounts, notifications } from '../../../store/tables.js';
