@@ -3,7 +3,7 @@
 // nats-server; `--test` also fetches what the tests drive, at the same time (scripts/test-tools.mjs).
 import { execFileSync, spawn } from 'node:child_process';
 import { once as event } from 'node:events';
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { sourceFiles } from './build/source-files.mjs';
@@ -69,12 +69,12 @@ function compile() {
   run(process.execPath, ['scripts/build/compile.mjs']);
 }
 
-if (process.argv.includes('--compile-only')) {
-  once('compiled', buildInputs(), 'dist/.modules', compile);
-  process.exit(0);
-}
-once('build', buildInputs(), 'dist/command-line.cjs.compiled', () => {
-  compile();
+const inputs = buildInputs();
+once('compiled', inputs, 'dist/.modules', compile);
+if (process.argv.includes('--compile-only')) process.exit(0);
+// A bundle that is older than the modules is not run, even if it has the same inputs.
+const compiledMs = String(statSync('dist/.modules').mtimeMs);
+once('build', [...inputs, compiledMs], 'dist/command-line.cjs.compiled', () => {
   run(process.execPath, ['scripts/bundle.mjs']);
 });
 if (process.argv.includes('--services')) {
