@@ -1,7 +1,7 @@
 import { isProblem, type Problem } from '../../actors/domain/problem.js';
+import { languageName } from '../../actors/domain/text/language.js';
 import { apps } from '../../store/tables.js';
 import type { Services } from '../http/services.js';
-import { languageName } from '../posting/language.js';
 import { notFound } from '../viewing/visible.js';
 import { type Subjects, summed } from './measures.js';
 import { newcomers, recordsOf } from './newcomers.js';

@@ -22,12 +22,3 @@ export async function languageOf(text: string): Promise<string | undefined> {
   const [best] = detectAll(said.slice(0, READ_CHARS_MAX));
   return best !== undefined && best.accuracy >= ACCURACY_MIN ? best.lang : undefined;
 }
-
-/** Returns the English name of a language, or its code if it has none. */
-export function languageName(code: string): string {
-  try {
-    return new Intl.DisplayNames(['en'], { type: 'language' }).of(code) ?? code;
-  } catch {
-    return code;
-  }
-}

@@ -29,3 +29,12 @@ export function statusLanguage(code: string): string | undefined {
   const plain = REGIONAL.has(code) ? code : (code.split(/[-_]/, 1)[0] ?? '');
   return isLanguage(plain) ? plain : undefined;
 }
+
+/** Returns the English name of a language, or its code if it has none. */
+export function languageName(code: string): string {
+  try {
+    return new Intl.DisplayNames(['en'], { type: 'language' }).of(code) ?? code;
+  } catch {
+    return code;
+  }
+}

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type TSchema, Type } from '@sinclair/typebox';
 import { isProblem, problem } from '../../../actors/domain/problem.js';
+import { languageName } from '../../../actors/domain/text/language.js';
 import { renderHtml } from '../../../actors/domain/text/plain-text.js';
 import { vapidKeys } from '../../../actors/instance/keys.js';
 import type { InstanceEntry } from '../../../proto/gen/types.js';
@@ -11,7 +12,6 @@ import type { Services } from '../../http/services.js';
 import { Instance, renderInstance, renderInstanceV1, V1Instance, versionText } from '../../pages/instance/instance.js';
 import { Rule, renderRule } from '../../pages/instance/rule.js';
 import { isoTime } from '../../paging/iso-time.js';
-import { languageName } from '../../posting/language.js';
 import type { AUDIENCE_SETTINGS } from '../../settings/names.js';
 import { notFound } from '../../viewing/visible.js';
 import { aboutOf } from './about.js';
