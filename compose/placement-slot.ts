@@ -1,7 +1,7 @@
 import type { Placement } from '../actors/runtime/placement/placement.js';
 
 /** The node's placement before and after its membership exists: until then it owns no shard. */
-export class PlacementSlot implements Placement {
+export class PlacementSlot implements Required<Placement> {
   #owners: Placement | undefined;
 
   /** Membership calls it once it knows how this node owns shards. */
@@ -22,6 +22,9 @@ export class PlacementSlot implements Placement {
   }
   clusterMs(): number | undefined {
     return this.#owners?.clusterMs?.();
+  }
+  unsteppedMs(): number {
+    return this.#owners?.unsteppedMs?.() ?? Number.POSITIVE_INFINITY;
   }
   steadyMs(): number | undefined {
     return this.#owners?.steadyMs?.();
