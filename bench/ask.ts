@@ -62,6 +62,7 @@ export async function benchAsk(asks = 50_000): Promise<AskFigures[]> {
     bus: new InProcessHub(systemClock).bus('bench'),
     placement: { epochOf: () => 1, idFloorMs: () => 0 },
     clock: systemClock,
+    stamps: systemClock,
     random: systemRandom,
     logger: { info: silent, warn: silent, error: silent },
   });

@@ -188,7 +188,7 @@ export async function openKinds(
 }
 
 export function openRuntime(base: NodeBase, kinds: Kinds, alarmSet: (alarm: AlarmRow) => void): Runtime {
-  const { tables, bus, placement, clock, random, logger, cluster, caches } = base;
+  const { tables, bus, placement, clock, stamps, random, logger, cluster, caches } = base;
   const { account, archive, imports, conversation, instance, report, webPage, mail, push, host } = kinds;
   return new Runtime({
     kinds: [account, archive, imports, conversation, instance, report, webPage, mail, push, host].map(builtKind),
@@ -198,6 +198,7 @@ export function openRuntime(base: NodeBase, kinds: Kinds, alarmSet: (alarm: Alar
     bus,
     placement,
     clock,
+    stamps,
     random,
     logger: logger.child({ part: 'actors' }),
     ...(cluster === undefined ? {} : { carrier: rowCarrier(tables) }),

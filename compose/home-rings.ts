@@ -74,6 +74,24 @@ export function withRings(host: ShardHost, rings: HomeRings): ShardHost {
 }
 
 /**
+ * Extends a shard host by what this node knows of publications, which begins with its first shards: until then its clock
+ * of ids may be behind ids that earlier owners minted.
+ */
+export function withPublications(host: ShardHost, published: Pick<Publications, 'missed'>): ShardHost {
+  let isFirst = true;
+  return {
+    acquire(shards) {
+      if (isFirst) published.missed();
+      isFirst = false;
+      return host.acquire(shards);
+    },
+    release: (shards, warm) => host.release(shards, warm),
+    prime: (chunk, received) => host.prime(chunk, received),
+    abandon: (shards) => host.abandon(shards),
+  };
+}
+
+/**
  * Delivers every published status to the rings: one message per status and node, whoever follows its author. Records
  * that it was published.
  */

@@ -29,7 +29,7 @@ import { type Outside, openKinds, openOutside, openRuntime } from './actors.js';
 import { type NodeBase, openBase } from './base.js';
 import { closeDataFolder } from './data-folder.js';
 import { openBlockLists } from './federation/block-lists.js';
-import { fanOut, makeHomeRings, makePublicRing, withRings } from './home-rings.js';
+import { fanOut, makeHomeRings, makePublicRing, withPublications, withRings } from './home-rings.js';
 import { type Membership, openMembership } from './membership.js';
 import { LoadSamples } from './operating/load-samples.js';
 import { nodeLoad } from './operating/node-load.js';
@@ -116,13 +116,13 @@ const RELEASE_MS = 2_000;
 export async function startNode(settings: Settings, logger: PinoLogger, options: NodeOptions = {}): Promise<Node> {
   await closeDataFolder(settings.DATA_DIR, logger);
   const base = await openBase(settings, logger, options.isStopping);
-  const { tables, bus, clock, random, placement, timestamps, cluster } = base;
+  const { tables, bus, clock, random, placement, stamps, timestamps, cluster } = base;
   const outside = await openOutside(base);
   const timelines = { tables, clock, placement, log: logger.child({ part: 'timelines' }) };
   const rings = makeHomeRings({ ...timelines, bus: cluster && bus });
   const publicRing = makePublicRing(tables, timelines.log);
   const homes: Parameters<typeof fanOut>[0][number][] = [rings];
-  const published = new Publications(clock);
+  const published = new Publications(stamps);
   await fanOut(homes, publicRing, published, bus);
   const kinds = await openKinds(base, outside, rings, published);
   const runtime = openRuntime(base, kinds, (alarm) => alarms.wasSet(alarm));
@@ -132,7 +132,7 @@ export async function startNode(settings: Settings, logger: PinoLogger, options:
   let node: Node | undefined;
   const membership = await openMembership(settings, {
     ...{ tables, bus, clock, random, logger, runtime, load: () => nodeLoad(node) },
-    host: withAlarms(withRings(runtime, rings), {
+    host: withAlarms(withRings(withPublications(runtime, published), rings), {
       shardsChanged() {
         alarms.shardsChanged();
         waiting?.shardsChanged();

@@ -6,10 +6,11 @@ import type { Effects } from '../runtime/kind.js';
 
 /**
  * Records for clients that resume a stream that a status was deleted or changed. The row has the time of the write, not
- * of the event, so that a client that was disconnected only during a delayed effect finds it.
+ * of the event, so that a client that was disconnected only during a delayed effect finds it. It is a time of ids,
+ * because clients read from the floor of their position on.
  */
 export function writeChange(effects: Effects, record: StoreStatusRecord, isDeleted: boolean): Promise<void> {
-  return effects.write([put(changedStatuses, changedKey(effects.nowMs(), record.id), audienceOf(record, isDeleted))]);
+  return effects.write([put(changedStatuses, changedKey(effects.stampMs(), record.id), audienceOf(record, isDeleted))]);
 }
 
 /**
@@ -18,7 +19,7 @@ export function writeChange(effects: Effects, record: StoreStatusRecord, isDelet
  */
 export function writeLate(effects: Effects, record: StoreStatusRecord): Promise<void> {
   const value = { ...audienceOf(record, false), late: true };
-  return effects.write([put(changedStatuses, changedKey(effects.nowMs(), record.id), value)]);
+  return effects.write([put(changedStatuses, changedKey(effects.stampMs(), record.id), value)]);
 }
 
 /** Returns the fields that decide who may have seen the status, without its text. */

@@ -100,7 +100,7 @@ function publishNew(
     publishStatus(effects, 'update', status, { mayRepeat: true });
     return undefined;
   }
-  const ageMs = effects.nowMs() - idMs(status.id);
+  const ageMs = effects.stampMs() - idMs(status.id);
   if ((!effects.mayRepeat && ageMs < LATE_MS) || ageMs > LATE_MS_MAX) {
     publishStatus(effects, 'update', status);
     return undefined;

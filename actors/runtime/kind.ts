@@ -40,8 +40,8 @@ export interface Effects {
    * so that the request does not hold back a handoff; the effects are repeated by the next activation.
    */
   outside<T>(request: Promise<T>): Promise<T>;
-  /** The node's wall clock, ms. */
-  nowMs(): number;
+  /** Returns the time by the clock of ids (`StampClock`), ms: positions of streams are compared with it. */
+  stampMs(): number;
 }
 
 /** The context of a stored event that a reaction receives. */

@@ -54,6 +54,8 @@ export interface RuntimeParts {
   readonly bus: Bus;
   readonly placement: Placement;
   readonly clock: Clock;
+  /** Clock of ids (`StampClock`), one for the whole node. */
+  readonly stamps: Pick<Clock, 'nowMs'>;
   readonly random: Random;
   readonly logger: Logger;
   readonly limits?: Partial<RuntimeLimits>;
@@ -88,7 +90,7 @@ export class Runtime implements Asker, ShardHost {
   private rescanning = false;
 
   constructor(parts: RuntimeParts) {
-    const { tables, journal, bus, placement, clock, random, logger } = parts;
+    const { tables, journal, bus, placement, clock, stamps, random, logger } = parts;
     const limits = { ...defaultLimits, ...parts.limits };
     const { metrics } = this;
     this.scope = new ClockScope(clock);
@@ -98,6 +100,7 @@ export class Runtime implements Asker, ShardHost {
       journal,
       placement,
       clock: this.scope,
+      stamps,
       steady: new SteadyClock(clock, placement),
       random,
       logger,

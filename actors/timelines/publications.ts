@@ -24,6 +24,7 @@ export interface Publication {
  * notice a gap.
  */
 export class Publications {
+  /** Clock of ids. */
   readonly #clock: Pick<Clock, 'nowMs'>;
   /** Two halves, of which the older is dropped as a whole. */
   #older: ReadonlySet<string> = new Set();
@@ -68,7 +69,7 @@ export class Publications {
     this.#newer.add(id);
   }
 
-  /** Call it after a gap: any status may have been published meanwhile. */
+  /** Call it after a gap and before the first shards: any status may have been published meanwhile. */
   missed(): void {
     this.#from = this.#now();
   }

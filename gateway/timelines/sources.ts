@@ -28,7 +28,7 @@ export function streamSources(
   services: ReadServices & Pick<Services, 'pages'>,
   publications: StreamSources['publications'] = NONE_KNOWN,
 ): StreamSources {
-  const changes = new StatusChanges(services.tables, services.clock);
+  const changes = new StatusChanges(services.tables, services.idClock);
   return {
     renderStatus: (record) => renderForStreams(services, record),
     renderFor: (marksOf, record, lens, at) =>

@@ -9,7 +9,7 @@ import type { StatusChange } from '../streaming/sources.js';
 const LANE_ROWS_MAX = 2_500;
 /** Changes after which no earlier bucket is read. */
 const CHANGES_MAX = LANE_ROWS_MAX * PUBLIC_LANES;
-/** Largest lead of other nodes' clocks. */
+/** Largest lead of other nodes' clocks of ids. */
 const AHEAD_MS = 60_000;
 
 /** All changes at or after `fromMs`, oldest first, and some earlier ones. */
@@ -29,6 +29,7 @@ interface Waiting {
  */
 export class StatusChanges {
   readonly #tables: Pick<ReadTables, 'range'>;
+  /** Clock of ids: rows have its times. */
   readonly #clock: Pick<Clock, 'nowMs'>;
   #running: Promise<unknown> = Promise.resolve();
   #waiting: Waiting | undefined;

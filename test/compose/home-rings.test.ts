@@ -4,7 +4,7 @@ import { makeId } from '../../actors/domain/ids.js';
 import { HomeRings } from '../../actors/timelines/home-rings.js';
 import { Publications } from '../../actors/timelines/publications.js';
 import { peerService } from '../../cluster/peer-service.js';
-import { fanOut, withRings } from '../../compose/home-rings.js';
+import { fanOut, withPublications, withRings } from '../../compose/home-rings.js';
 import { codec } from '../../proto/codec.js';
 import type { NodeHandoffChunk } from '../../proto/gen/types.js';
 import { type Bus, PULSE_TOPIC, STATUSES_TOPIC } from '../../transport/bus.js';
@@ -211,4 +211,16 @@ test('when a node joins a healthy cluster the rings survive, whichever publisher
   for (const node of [publisher, quiet, joining, next]) await cluster.pulse(node);
   assert.deepEqual(shown(next, bob), [14, 13, 12, 11, 10]);
   assert.deepEqual([joining.rings.figures.refused, next.rings.figures.refused], [0, 0]);
+});
+
+test('a node does not know what was published before its first shards, by the clock of ids that it has then', async () => {
+  const clock = { ms: 0, nowMs: () => clock.ms };
+  const published = new Publications(clock);
+  const host = withPublications(idle, published);
+  clock.ms = 1_800_000_100_000;
+  await host.acquire([SHARD]);
+  assert.equal(published.has(id(99_999)), undefined);
+  clock.ms += 60_000;
+  await host.acquire([SHARD + 1]);
+  assert.equal(published.has(id(150_000)), false, 'published by nobody since');
 });

@@ -150,7 +150,7 @@ export class SimulatedNode {
     );
     placed.cluster = cluster;
     const rings = makeHomeRings({ tables, clock, placement: cluster, bus, log });
-    await fanOut([rings], makePublicRing(tables, log), new Publications(clock), bus);
+    await fanOut([rings], makePublicRing(tables, log), new Publications(stamps), bus);
     const placement = watch.placement(name, plant.placement?.(cluster, soil) ?? cluster);
     const outer = outsideOf(ground, { process, clock, tables, plant, soil }, () => runtime);
     const kinds = ground.kinds(tables, rings, outer.pushes, outer.deliveries);
@@ -161,6 +161,7 @@ export class SimulatedNode {
       bus,
       placement,
       clock,
+      stamps: new StampClock(clock, placement),
       random: random.fork(),
       logger: log,
       limits: LIMITS,

@@ -38,8 +38,8 @@ class ChangedEffects<S> implements Effects {
     return this.effects.outside(request);
   }
 
-  nowMs(): number {
-    return this.effects.nowMs();
+  stampMs(): number {
+    return this.effects.stampMs();
   }
 
   publish(subject: string, payload: Uint8Array): void {

@@ -19,6 +19,8 @@ export interface ActivationContext {
   readonly journal: ActorJournal;
   readonly placement: Placement;
   readonly clock: Clock;
+  /** Clock of ids (`StampClock`). */
+  readonly stamps: Pick<Clock, 'nowMs'>;
   readonly steady: SteadyClock;
   readonly random: Random;
   readonly logger: Logger;

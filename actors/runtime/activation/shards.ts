@@ -1,7 +1,6 @@
 import type { Bus, Served, Subscription } from '../../../transport/bus.js';
 import { actorSubject } from '../../../transport/bus.js';
 import { Minter } from '../placement/minter.js';
-import { StampClock } from '../placement/stamp-clock.js';
 import type { Activation } from './activation.js';
 import type { ActivationContext } from './activation-context.js';
 
@@ -20,15 +19,12 @@ export class Shards {
   private readonly held = new Map<number, HeldShard>();
   /** Minters outlive a release, so that ids still ascend when a shard comes back. */
   private readonly minters = new Map<number, Minter>();
-  private readonly stamps: StampClock;
 
   constructor(
     private readonly around: ActivationContext,
     private readonly bus: Bus,
     private readonly serve: (payload: Uint8Array) => Promise<Served>,
-  ) {
-    this.stamps = new StampClock(around.clock, around.placement);
-  }
+  ) {}
 
   /** The shard if this node holds it and it is open. */
   get(shard: number): HeldShard | undefined {
@@ -101,7 +97,7 @@ export class Shards {
   private minterOf(shard: number): Minter {
     const known = this.minters.get(shard);
     if (known !== undefined) return known;
-    const minter = new Minter(shard, () => this.stamps.nowMs());
+    const minter = new Minter(shard, () => this.around.stamps.nowMs());
     this.minters.set(shard, minter);
     return minter;
   }

@@ -225,8 +225,8 @@ export class EntryEffects implements Effects {
     return this.from.halt.race(request);
   }
 
-  nowMs(): number {
-    return this.around.clock.nowMs();
+  stampMs(): number {
+    return this.around.stamps.nowMs();
   }
 
   private async waitingFor<T>(target: string, action: () => Promise<T>): Promise<T> {

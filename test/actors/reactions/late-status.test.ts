@@ -16,7 +16,7 @@ async function published(ageMs: number, mayRepeat: boolean, has: Publications['h
   const done: unknown[] = [];
   const effects: Partial<Effects> = {
     mayRepeat,
-    nowMs: () => idMs(id) + ageMs,
+    stampMs: () => idMs(id) + ageMs,
     async write(rows) {
       await Promise.resolve();
       for (const { value } of rows as readonly { value: StoreStatusRecord }[])

@@ -4,6 +4,7 @@ import type { AlarmRow } from '../../../actors/runtime/effects/alarm-row.js';
 import type { AnyKind } from '../../../actors/runtime/kind.js';
 import type { RuntimeLimits } from '../../../actors/runtime/limits.js';
 import type { Placement } from '../../../actors/runtime/placement/placement.js';
+import { StampClock } from '../../../actors/runtime/placement/stamp-clock.js';
 import { Runtime } from '../../../actors/runtime/runtime.js';
 import { Journal } from '../../../store/journal.js';
 import { MemoryTables } from '../../../store/memory/memory-tables.js';
@@ -147,6 +148,7 @@ export class Stage {
       journal: new Journal(tables),
       bus,
       clock: this.clock,
+      stamps: new StampClock(this.clock, placement),
       random: { bytes: (count) => new Uint8Array(count), fraction: () => ((drawn++ * 7919) % 1000) / 1000 },
       logger: { info: () => undefined, warn: note, error: note },
       untilReceived: heard,

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
 import { connect } from 'nats';
 import { makeId } from '../../../actors/domain/ids.js';
+import { StampClock } from '../../../actors/runtime/placement/stamp-clock.js';
 import { Runtime } from '../../../actors/runtime/runtime.js';
 import { systemClock } from '../../../actors/runtime/system.js';
 import { codec } from '../../../proto/codec.js';
@@ -71,7 +72,8 @@ function runtimeOn(t: TestContext, bus: NatsBus, lines: string[], epoch: number 
   const random = { bytes: (count: number) => randomBytes(count), fraction: () => 0.5 };
   const logger = { ...quiet, warn: note, error: note };
   const journal = new Journal(tables);
-  const parts = { kinds: [notebook()], tables, journal, bus, placement, clock: realClock, random, logger };
+  const stamps = new StampClock(realClock, placement);
+  const parts = { kinds: [notebook()], tables, journal, bus, placement, clock: realClock, stamps, random, logger };
   const runtime = new Runtime(parts);
   t.after(() => runtime.close());
   return runtime;
