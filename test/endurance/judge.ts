@@ -10,6 +10,8 @@ const PAGES_MAX = 2_000;
 const SETTLE_MS_MAX = 120_000;
 /** Maximum number of statuses whose favourites are counted: each costs a request and a page. */
 const MARKED_MAX = 400;
+/** Number of posts that came twice whose ids are reported: their times show which fault repeated them. */
+const NAMED_MAX = 5;
 
 /** Compares one node's answers with the ledger, and waits a bounded time for pending effects. */
 export async function judge(url: string, people: readonly Person[], reader: Person, ledger: Ledger): Promise<string[]> {
@@ -133,11 +135,13 @@ export async function streamFaults(stream: Pick<EventStream, 'updates'>, ledger:
   // A deleted post may be gone before a disconnected stream resumes.
   await until('every acknowledged post on the stream', all, 30_000).catch(() => undefined);
   const updates = stream.updates();
-  const seen = new Set(updates);
+  const seen = new Set<string>();
+  const again = updates.filter((id) => seen.size === seen.add(id).size);
   const faults = ledger.posts
     .filter(({ id, deleted }) => !deleted && !seen.has(id))
     .map(({ id, at }) => `stream: lost: ${id}, acknowledged at ${at}`);
-  if (seen.size !== updates.length) faults.push(`stream: ${updates.length - seen.size} posts came twice`);
+  if (again.length > 0)
+    faults.push(`stream: ${again.length} posts came twice: ${again.slice(0, NAMED_MAX).join(', ')}`);
   const place = new Map([...seen].map((id, index) => [id, index]));
   const last = new Map<string, number>();
   for (const { author, id } of ledger.posts) {
