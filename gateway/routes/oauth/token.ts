@@ -194,13 +194,14 @@ const revoke = route({
     if (client === undefined) return refused();
     const hash = tokenHash(body.token);
     const record = await services.tables.get(tokens, { hash });
-    if (record === undefined || record.kind !== 'access') return json({}, NO_STORE);
-    if (record.clientId !== client.clientId) return refused();
-    if (record.accountId === undefined) await services.registry.removeAppToken(hash, record);
-    else {
-      const revoked = await services.askAccount(record.accountId, 'revokeToken', { tokenHash: hash });
+    if (record !== undefined && record.kind !== 'access') return json({}, NO_STORE);
+    if (record !== undefined && record.clientId !== client.clientId) return refused();
+    // The row of a new token may be written after its reply, when the store was slow. Its account knows it by then.
+    const named = record ?? { accountId: services.keyedTokens.read('access', body.token)?.account };
+    if (named.accountId !== undefined) {
+      const revoked = await services.askAccount(named.accountId, 'revokeToken', { tokenHash: hash });
       if (isProblem(revoked)) return revoked;
-    }
+    } else if (record !== undefined) await services.registry.removeAppToken(hash, record);
     return json({}, NO_STORE);
   },
 });
