@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, Option } from 'commander';
 import { systemClock } from '../actors/runtime/system.js';
 import { withNode } from './connection.js';
 import { addEmojiCommands } from './emoji.js';
@@ -158,8 +158,11 @@ function addLoadCommand(program: Command): void {
 
 type Flags = Readonly<Record<string, string | boolean | undefined>>;
 
+/** The flags of all settings, which every command shares. */
+const SETTING_OPTIONS = settingNames.map((name) => new Option(`${flagOf(name)} <value>`));
+
 function withSettings(command: Command): Command {
-  for (const name of settingNames) command.option(`${flagOf(name)} <value>`);
+  for (const option of SETTING_OPTIONS) command.addOption(option);
   return command;
 }
 

@@ -1,7 +1,7 @@
 import protobuf from 'protobufjs';
-import { descriptor } from './gen/descriptor.js';
 import { layouts } from './gen/layouts.js';
 import type { Messages } from './gen/types.js';
+import { messageType } from './reflection.js';
 
 /** Encodes and decodes one kind of message. Decoding gives plain objects; absent fields are missing or undefined. */
 export interface Codec<T> {
@@ -19,7 +19,6 @@ export interface Codec<T> {
 
 type MessageCodec<T> = Required<Codec<T>>;
 
-const root = protobuf.Root.fromJSON(descriptor);
 const known = new Map<string, MessageCodec<unknown>>();
 
 /** Returns the codec of a message by its full protobuf name, such as `murmuration.account.Follow`. */
@@ -35,9 +34,15 @@ export function codec<Name extends keyof Messages>(name: Name): MessageCodec<Mes
 const OBJECTS = { defaults: true, arrays: true, objects: true };
 
 function make(name: string): MessageCodec<unknown> {
-  const type = root.lookupType(name);
-  const encode = (message: unknown) => encoder.encode(type, message as protobuf.Message);
-  const decode = (bytes: Uint8Array) => type.toObject(type.decode(bytes), OBJECTS);
+  let built: protobuf.Type | undefined;
+  const encode = (message: unknown) => {
+    built ??= messageType(name);
+    return encoder.encode(built, message as protobuf.Message);
+  };
+  const decode = (bytes: Uint8Array) => {
+    built ??= messageType(name);
+    return built.toObject(built.decode(bytes), OBJECTS);
+  };
   const layout = (layouts as Readonly<Record<string, (message: unknown) => unknown>>)[name];
   return layout === undefined
     ? { name, encode, decode, copy: (message) => ({ ...(message as object) }) }

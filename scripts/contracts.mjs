@@ -1,10 +1,11 @@
 // Writes docs/contracts.txt: what nodes of several versions agree on. Commands and events of each kind of actor with
 // their messages and traits, calls between nodes, and the fields of all these messages. `--check` only compares.
 import protobuf from 'protobufjs';
+import { readProtos } from '../proto/read.mjs';
 import { composed, writeOrCheck } from './kinds.mjs';
 
-const { kinds, descriptor } = await composed('contracts');
-const root = protobuf.Root.fromJSON(descriptor).resolveAll();
+const kinds = await composed('contracts');
+const root = readProtos();
 const PACKAGE = 'murmuration.';
 /** The package of messages between nodes: envelopes of commands and replies, topics, calls. */
 const NODE = `${PACKAGE}node`;

@@ -2,7 +2,7 @@
 // derived from the composed kinds, so it contains every reaction that runs. `--check` only compares.
 import { composed, writeOrCheck } from './kinds.mjs';
 
-const { kinds } = await composed('effects');
+const kinds = await composed('effects');
 
 function rowsOf({ events, reactions }) {
   return Object.entries(events)

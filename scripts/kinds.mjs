@@ -22,7 +22,7 @@ const KINDS = [
 const context = new Proxy(() => context, { get: (_, name) => (name === Symbol.toPrimitive ? () => '' : context) });
 
 /**
- * Returns the kinds in the order of their names, and the descriptor of all messages.
+ * Returns the kinds in the order of their names.
  * @param name names the script's own folder of the cache, since checks run side by side
  */
 export async function composed(name) {
@@ -30,10 +30,7 @@ export async function composed(name) {
   mkdirSync(dirname(bundle), { recursive: true });
   const kinds = KINDS.map((kind) => `export * from './actors/kinds/${kind}.ts';`);
   await build({
-    stdin: {
-      contents: [...kinds, "export { descriptor } from './proto/gen/descriptor.ts';"].join('\n'),
-      resolveDir: root,
-    },
+    stdin: { contents: kinds.join('\n'), resolveDir: root },
     outfile: bundle,
     bundle: true,
     packages: 'external',
@@ -41,10 +38,10 @@ export async function composed(name) {
     format: 'esm',
     logLevel: 'error',
   });
-  const { descriptor, ...exported } = await import(pathToFileURL(bundle).href);
+  const exported = await import(pathToFileURL(bundle).href);
   const factories = Object.entries(exported).filter(([one]) => /Kind$/.test(one));
   const made = factories.map(([, make]) => make(context, context));
-  return { kinds: made.sort((a, b) => (a.name < b.name ? -1 : 1)), descriptor };
+  return made.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 /** Writes a generated document; with `--check` only compares it. */

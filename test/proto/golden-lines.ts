@@ -1,16 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import protobuf from 'protobufjs';
 import { codec } from '../../proto/codec.js';
-import { descriptor } from '../../proto/gen/descriptor.js';
 import type { Messages } from '../../proto/gen/types.js';
+import { messageType } from '../../proto/reflection.js';
 
-const root = protobuf.Root.fromJSON(descriptor).resolveAll();
 /** Numbers from here need two bytes, so that all number types have bytes of their own. */
 const NUMBERS_FROM = 300;
 
 /** Returns a message with every field set to a value from its number, so that the bytes change with number and type. */
 export function sampleOf(name: string): Record<string, unknown> {
-  return sample(root.lookupType(name), 0);
+  return sample(messageType(name), 0);
 }
 
 function sample(type: protobuf.Type, depth: number): Record<string, unknown> {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { codec } from '../../proto/codec.js';
-import { descriptor } from '../../proto/gen/descriptor.js';
+import { descriptors } from '../../proto/gen/descriptors.js';
 import type { Messages } from '../../proto/gen/types.js';
 import { goldenText, readGolden, sampleOf } from './golden-lines.js';
 
@@ -34,12 +34,7 @@ test('the golden bytes are those that the script writes', () => {
   assert.equal(stored, goldenText());
 });
 
-/** Counts the messages of a part of the descriptor: a message has fields, a namespace has nested parts. */
-function count(part: object): number {
-  const { fields, nested = {} } = part as { fields?: object; nested?: Record<string, object> };
-  return Object.values(nested).reduce((sum, one) => sum + count(one), fields === undefined ? 0 : 1);
-}
-
 test('every message that the program can encode has golden bytes', () => {
-  assert.equal(current.size, count(descriptor));
+  const messages = Object.entries(descriptors).filter(([, text]) => 'fields' in JSON.parse(text));
+  assert.deepEqual([...current.keys()].sort(), messages.map(([name]) => name).sort());
 });
