@@ -27,6 +27,12 @@ const SHOWN_LOOKED_MAX = 200;
  */
 type Outcome = 'done' | 'behind' | 'too_many';
 
+/** Changes since a time (ms) before a client's position. */
+interface Missed {
+  readonly sinceMs: number;
+  readonly found: readonly StatusChange[] | 'too_many';
+}
+
 /** Time for which a catch-up waits for its reader: other streams of the account wait, too. */
 const DRAINED_MS_MAX = 5_000;
 
@@ -67,9 +73,10 @@ export class CatchingUp {
     const { resetTo } = subscription;
     if (resetTo !== undefined && wanted()) subscription.reset(resetTo);
     if (subscription.wantsStatuses) {
-      outcomes.push(await this.#changes(subscription, reader));
+      const missed = await this.#missed(subscription, reader);
+      if (missed !== undefined) outcomes.push(await this.#changes(subscription, missed, reader));
       await this.#shown(subscription, reader);
-      outcomes.push(await this.#statuses(subscription, reader));
+      outcomes.push(await this.#statuses(subscription, missed?.found, reader));
     }
     if (subscription.wantsNotifications) outcomes.push(await this.#notifications(subscription, reader));
     if (subscription.kind.direct) outcomes.push(await this.#conversations(subscription, reader));
@@ -78,16 +85,18 @@ export class CatchingUp {
     else if (outcomes.includes('behind')) connection.socket.close('behind');
   }
 
-  /**
-   * Sends the edits and deletions that a client missed before it resumed, of statuses that were sent before, and late
-   * statuses below its floor.
-   */
-  async #changes(subscription: StreamSubscription, reader: Reader): Promise<Outcome> {
+  /** Reads the changes that a client missed before it resumed; undefined if there are none. */
+  async #missed(subscription: StreamSubscription, reader: Reader): Promise<Missed | undefined> {
     const sinceMs = subscription.missedChangesMs;
-    if (sinceMs === undefined) return 'done';
+    if (sinceMs === undefined) return undefined;
     const found = await this.#untilAvailable(reader, () => this.parts.sources.changesSince(sinceMs));
-    if (found === undefined || !reader.wanted()) return 'done';
+    if (found === undefined || !reader.wanted()) return undefined;
     subscription.missedChangesMs = undefined;
+    return { sinceMs, found };
+  }
+
+  /** Sends missed edits and deletions of statuses that were sent before, and late statuses below the floor. */
+  async #changes(subscription: StreamSubscription, { sinceMs, found }: Missed, reader: Reader): Promise<Outcome> {
     if (found === 'too_many') return found;
     await this.#late(subscription, sinceMs, found, reader);
     const changed = this.#seen(subscription, found);
@@ -143,8 +152,17 @@ export class CatchingUp {
     return [...last.values()];
   }
 
-  async #statuses(subscription: StreamSubscription, reader: Reader): Promise<Outcome> {
+  /** @param changes changes since the floor, if they were read */
+  async #statuses(
+    subscription: StreamSubscription,
+    changes: Missed['found'] | undefined,
+    reader: Reader,
+  ): Promise<Outcome> {
     const { sources } = this.parts;
+    const lateIds =
+      changes === undefined || changes === 'too_many'
+        ? undefined
+        : new Set(changes.flatMap(({ status }) => (status.late === true ? [status.id] : [])));
     const { home, list, tag } = subscription.kind;
     const read = (sinceId: string) => {
       if (home) return sources.homeSince(this.viewer, sinceId, PAGE);
@@ -157,7 +175,9 @@ export class CatchingUp {
       const isPublished = publications.has(record.id);
       // The message of a status that is not published yet is still to come.
       if (isPublished === false) return false;
-      const late = isPublished === undefined || publications.isLate(record.id);
+      // Only late statuses that a position names below its floor are not sent again; it has place for few.
+      const isLate = isPublished === undefined ? lateIds?.has(record.id) : publications.isLate(record.id);
+      const late = isLate !== false;
       return this.#send(subscription, record, reader, { late });
     });
   }

@@ -2,7 +2,6 @@ import { isLocal } from '../../actors/domain/addresses.js';
 import { compareIds } from '../../actors/domain/ids.js';
 import { isListed } from '../../actors/domain/public.js';
 import { isWished } from '../../actors/domain/text/hashtag.js';
-import type { Clock } from '../../actors/domain/time.js';
 import type { Publication } from '../../actors/timelines/publications.js';
 import type { StoreStatusRecord } from '../../proto/gen/types.js';
 import { grants } from '../http/scopes.js';
@@ -10,6 +9,7 @@ import { inList, judge, PLACES, type Place } from '../viewing/judge.js';
 import type { Lens } from '../viewing/lens.js';
 import { Position, type Since } from './position.js';
 import type { Progress, Sent } from './progress.js';
+import type { StreamClock } from './published-clock.js';
 import { RecentGists } from './recent-gists.js';
 import { SentIds, versionOf } from './sent-ids.js';
 import { StreamEvent } from './stream-event.js';
@@ -63,13 +63,7 @@ export class StreamSubscription {
   readonly #position: Position;
 
   /** `since`: the subscription is responsible for everything after it. */
-  constructor(
-    kind: StreamKind,
-    scopes: readonly string[],
-    socket: StreamSocket,
-    since: Since,
-    clock: Pick<Clock, 'nowMs' | 'monotonicMs'>,
-  ) {
+  constructor(kind: StreamKind, scopes: readonly string[], socket: StreamSocket, since: Since, clock: StreamClock) {
     this.kind = kind;
     this.#socket = socket;
     this.#notified = kind.notifications && grants(scopes, NOTIFICATIONS_SCOPE);

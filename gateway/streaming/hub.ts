@@ -10,6 +10,7 @@ import { type CloseReason, Connection, type StreamSocket, StreamSubscription } f
 import { Feed } from './feed.js';
 import type { HubOptions, HubParts } from './hub-parts.js';
 import type { Since } from './position.js';
+import { PublishedClock } from './published-clock.js';
 import { statusEvent, untilAvailable } from './renderer.js';
 import { StreamEvent } from './stream-event.js';
 import { ofNamed, type StreamKind, type StreamNames } from './stream-kinds.js';
@@ -46,6 +47,7 @@ const statusTopicCodec = codec('murmuration.node.StatusTopic');
 /** Streams of one node. Subscribes to the topics that its viewers need, and decides for each event who sees it. */
 export class Hub {
   readonly #parts: HubParts;
+  readonly #published: PublishedClock;
   readonly #viewers = new Map<string, Viewer>();
   readonly #timers = new Set<Timer>();
   #statuses: Feed | undefined;
@@ -59,6 +61,7 @@ export class Hub {
 
   constructor(options: HubOptions) {
     const { idClock } = options.services;
+    this.#published = new PublishedClock(idClock);
     this.#parts = { ...options, oldestId: () => makeId(Math.max(0, idClock.nowMs() - CATCH_UP_MS), 0, 0) };
     options.bus.onGap((subject) => this.#gap(subject));
   }
@@ -140,7 +143,7 @@ export class Hub {
     const now = makeId(idClock.nowMs(), 0, 0);
     const isLost = since !== undefined && !this.#isInReach(since);
     const from = since === undefined || isLost ? ({ floor: now, sent: [], isNew: true } as const) : since;
-    const subscription = new StreamSubscription(kind, connection.scopes, connection.socket, from, idClock);
+    const subscription = new StreamSubscription(kind, connection.scopes, connection.socket, from, this.#published);
     if (since === from) subscription.missedChangesMs = idMs(from.floor) - CHANGES_LATE_MS;
     if (isLost) subscription.resetTo = now;
     if (since !== undefined) subscription.behind = Number.POSITIVE_INFINITY;
@@ -168,6 +171,8 @@ export class Hub {
    * Keeps connections alive, and closes those whose token or account is no longer valid, in case a message was lost.
    */
   async heartbeat(): Promise<void> {
+    // Events read the clock, too. Without them the floors of positions would rise late.
+    this.#published.publishedMs();
     for (const viewer of [...this.#viewers.values()]) {
       for (const connection of [...viewer.connections]) {
         connection.socket.heartbeat();

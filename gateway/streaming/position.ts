@@ -1,7 +1,7 @@
 import { storedId } from '../../actors/domain/ids.js';
 import { type Problem, problem } from '../../actors/domain/problem.js';
-import type { Clock } from '../../actors/domain/time.js';
 import { apart, Progress, type Sent } from './progress.js';
+import type { StreamClock } from './published-clock.js';
 
 /**
  * Named statuses. Ids are in the order of minting, but statuses are published when they are stored. A home timeline with
@@ -37,7 +37,7 @@ export class Position {
   /** Absent if the stream has none. Their floor rises slower than that of statuses, because they are fewer. */
   readonly notifications: Progress | undefined;
 
-  constructor(since: Since, clock: Pick<Clock, 'nowMs'>, hasNotifications = false) {
+  constructor(since: Since, clock: Pick<StreamClock, 'nowMs' | 'publishedMs'>, hasNotifications = false) {
     this.statuses = new Progress(since, STATUSES, clock);
     if (hasNotifications) this.notifications = new Progress(since.notified ?? since, NOTIFICATIONS, clock);
   }

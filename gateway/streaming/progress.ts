@@ -1,5 +1,5 @@
 import { compareIds, idMs, idsApart, makeId } from '../../actors/domain/ids.js';
-import type { Clock } from '../../actors/domain/time.js';
+import type { StreamClock } from './published-clock.js';
 
 /** Named late ids: those that were under way when their owner was killed, up to 1 KB. */
 const LATE_MAX = 128;
@@ -8,10 +8,8 @@ const LATE_MAX = 128;
  * a minute before its floor on; clocks differ.
  */
 const LATE_NAMED_MS = 60_000;
-/** Age after which an id has been published, is late, or is found by a catch-up, as events that the bus lost are. */
-const TOLD_MS = 30_000;
 /** Step in which the floor rises, because the encoding of the ids must then be rebuilt. */
-const TOLD_STEP_MS = 10_000;
+const FLOOR_STEP_MS = 10_000;
 const BASE = 36;
 const TEXT_BYTES_MIN = 64;
 
@@ -50,9 +48,9 @@ export class Progress {
   /** The id that was encoded last. */
   #last = '';
   readonly #names: Names;
-  readonly #clock: Pick<Clock, 'nowMs'>;
+  readonly #clock: Pick<StreamClock, 'nowMs' | 'publishedMs'>;
 
-  constructor({ floor, sent, late = [] }: Sent, names: Names, clock: Pick<Clock, 'nowMs'>) {
+  constructor({ floor, sent, late = [] }: Sent, names: Names, clock: Pick<StreamClock, 'nowMs' | 'publishedMs'>) {
     this.#floor = floor;
     this.#names = names;
     this.#clock = clock;
@@ -92,8 +90,8 @@ export class Progress {
 
   /** Raises the floor with time. Everything up to now must have been sent. */
   proceed(): void {
-    const toldMs = this.#clock.nowMs() - TOLD_MS;
-    if (idMs(this.#floor) < toldMs - TOLD_STEP_MS) this.#raise(makeId(toldMs, 0, 0));
+    const publishedMs = this.#clock.publishedMs();
+    if (idMs(this.#floor) < publishedMs - FLOOR_STEP_MS) this.#raise(makeId(publishedMs, 0, 0));
   }
 
   /**

@@ -6,7 +6,7 @@ import { Position, type Since, sinceOf } from '../../../gateway/streaming/positi
 
 const T0 = 1_767_225_600_000;
 const at = (ms: number) => makeId(T0 + ms, 7, 3);
-const clock = { ms: T0, nowMs: () => clock.ms };
+const clock = { ms: T0, nowMs: () => clock.ms, publishedMs: () => clock.ms - 30_000 };
 const begun = (ms: number) => new Position({ floor: at(ms), sent: [] }, clock);
 function resumed(position: Buffer): Since {
   const since = sinceOf(position.toString());

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { makeId } from '../../../actors/domain/ids.js';
 import { StreamSubscription } from '../../../gateway/streaming/connection.js';
+import { PublishedClock } from '../../../gateway/streaming/published-clock.js';
 import { StreamEvent } from '../../../gateway/streaming/stream-event.js';
 import { streamNamed } from '../../../gateway/streaming/stream-kinds.js';
 import { REPEAT_ROWS } from '../../../gateway/viewing/repeat-window.js';
@@ -22,7 +23,13 @@ function opened(name: string) {
     drained: () => undefined,
     close: () => {},
   };
-  const stream = new StreamSubscription(kind, ['read'], socket, { floor: newId(), sent: [] }, realClock);
+  const stream = new StreamSubscription(
+    kind,
+    ['read'],
+    socket,
+    { floor: newId(), sent: [] },
+    new PublishedClock(realClock),
+  );
   const shows = (reblogOfId?: string): string => {
     const record = { id: newId(), reblogOfId, editedAtMs: 0 } as StoreStatusRecord;
     stream.status(new StreamEvent('update', '{}', record.id), record);

@@ -34,7 +34,7 @@ const STRANGER_AWAY = '1005';
 const BOTHER = '1006';
 const AWAY = 'away.example';
 const LIST = '7';
-const clock = { nowMs: () => 1_000, monotonicMs: () => 1_000 };
+const clock = { nowMs: () => 1_000, monotonicMs: () => 1_000, publishedMs: () => 0 };
 
 const person = (id: string): StoreAccountRecord =>
   ({ id, username: id, domain: id === FRIEND_AWAY || id === STRANGER_AWAY ? AWAY : '' }) as StoreAccountRecord;

@@ -26,6 +26,8 @@ let stored: StoreStatusRecord[] = [];
 /** Statuses that were published late, as their rows say. */
 let late: StoreStatusRecord[] = [];
 const unpublished = new Set<string>();
+/** True when the node has started after these statuses were published. */
+let isForgetful = false;
 /** Resolves when the viewer's relations may be read. */
 let loading: Promise<void> | undefined;
 const sources: StreamSources = {
@@ -34,7 +36,7 @@ const sources: StreamSources = {
   publicSince: async (_viewer, sinceId, limit) => stored.filter(({ id }) => id > sinceId).slice(0, limit),
   changesSince: async () => late.map((status) => ({ atMs: Date.now(), status: { ...status, late: true } })),
   publications: {
-    has: (id) => !unpublished.has(id),
+    has: (id) => (isForgetful ? undefined : !unpublished.has(id)),
     isLate: (id) => late.some((status) => status.id === id),
     lateSince: () => [],
   },
@@ -54,6 +56,7 @@ test.afterEach(() => {
   stored = [];
   late = [];
   unpublished.clear();
+  isForgetful = false;
 });
 
 let minted = 0n;
@@ -200,6 +203,25 @@ test('a catch-up leaves out a status that is not published yet: its message come
   await again.close();
 });
 
+test('a late status that was sent comes once, also after a catch-up on a node that did not receive what it sends', async () => {
+  const first = await EventStream.open(gateway, 'public', 'alice');
+  await until('the first post', () => (post() !== '' && first.updates().length > 0) || undefined, WAIT_MS);
+  const delayed = storeOnly();
+  await shown(() => first.updates(), post());
+  publishLate(delayed);
+  await shown(() => first.updates(), delayed.id);
+  await first.close();
+  for (let n = 0; n < 2 * MANY; n++) post();
+  isForgetful = true;
+  const resumed = await EventStream.open(gateway, 'public', 'alice', first.position);
+  await shown(() => resumed.updates(), post());
+  await resumed.close();
+  const again = await EventStream.open(gateway, 'public', 'alice', resumed.position);
+  await shown(() => again.updates(), post());
+  assert.deepEqual([times(resumed, delayed), times(again, delayed)], [0, 0]);
+  await again.close();
+});
+
 test('a resumed stream sends what its client missed before what is published meanwhile, however much that is', async () => {
   const first = await EventStream.open(gateway, 'public', 'alice');
   await until('the first post', () => (post() !== '' && first.updates().length > 0) || undefined, WAIT_MS);
@@ -239,7 +261,7 @@ function resumedAt(name: string, floor: string) {
     position = where?.().toString() ?? position;
   };
   const socket = { send, heartbeat: () => {}, drained: () => undefined, close: () => {} };
-  const clock = { nowMs: () => T0 + 1_000, monotonicMs: () => 0 };
+  const clock = { nowMs: () => T0 + 1_000, monotonicMs: () => 0, publishedMs: () => 0 };
   const stream = new StreamSubscription(kind, ['read'], socket, since, clock);
   return { stream, sent, position: () => position };
 }
