@@ -66,6 +66,8 @@ async function bundleOne(build, entry, file, external, defined = {}) {
     target: 'node20',
     charset: 'ascii',
     external,
+    // The package's index also loads what serializes and queries documents, which is a fiftieth of a start.
+    alias: { htmlparser2: join(root, 'node_modules/htmlparser2/dist/esm/Parser.js') },
     // `import()` of an external package becomes `require()`: V8's saved code has no module loader.
     supported: { 'dynamic-import': false },
     // CommonJS has no `import.meta.url`, by which modules find files beside them.
