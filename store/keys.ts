@@ -59,21 +59,35 @@ export class KeyLayout {
     };
   }
 
-  decode(bytes: Buffer): Record<string, string | number> {
-    const key: Record<string, string | number> = {};
-    let at = 0;
-    for (const { name, type } of this.all) {
-      if (type === 'text') {
-        const end = endOfText(bytes, at);
-        key[name] = unescapeNul(bytes.subarray(at, end)).toString('utf8');
-        at = end + END.length;
-      } else {
-        key[name] = type === 'id' ? idText(bytes.readBigUInt64BE(at)) : readInt(bytes, at);
-        at += NUMBER_BYTES;
-      }
-    }
-    return key;
+  /** Returns the key after which the next partition begins. */
+  endOf(partition: Buffer): Buffer {
+    return successor(partition);
   }
+
+  decode(bytes: Buffer): Record<string, string | number> {
+    return decode(this.all, bytes);
+  }
+
+  /** Decodes the partition's part of a key. */
+  decodePartition(bytes: Buffer): Record<string, string | number> {
+    return decode(this.partition, bytes);
+  }
+}
+
+function decode(columns: readonly Column[], bytes: Buffer): Record<string, string | number> {
+  const key: Record<string, string | number> = {};
+  let at = 0;
+  for (const { name, type } of columns) {
+    if (type === 'text') {
+      const end = endOfText(bytes, at);
+      key[name] = unescapeNul(bytes.subarray(at, end)).toString('utf8');
+      at = end + END.length;
+    } else {
+      key[name] = type === 'id' ? idText(bytes.readBigUInt64BE(at)) : readInt(bytes, at);
+      at += NUMBER_BYTES;
+    }
+  }
+  return key;
 }
 
 export interface Column {

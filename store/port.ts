@@ -109,6 +109,11 @@ export interface ReadTables {
     partition: KeyOf<P>,
     options: RangeOptions<C>,
   ): Promise<Row<P, C, V>[]>;
+  /**
+   * Returns the partitions that may have rows, in any order: all others are empty. For tables with clustering columns.
+   * Absent, or undefined, if the store would have to read the whole table.
+   */
+  partitions?<P extends Columns, C extends Columns, V>(table: Table<P, C, V>): Promise<KeyOf<P>[] | undefined>;
 }
 
 /**

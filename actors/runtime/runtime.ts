@@ -155,7 +155,7 @@ export class Runtime implements Asker, ShardHost {
    */
   async acquire(shards: readonly number[]): Promise<void> {
     await Promise.all(shards.map((shard) => this.shards.hold(shard)));
-    this.takenUp = eachBounded(shards, SCAN_CONCURRENCY_MAX, (shard) => this.scan(shard));
+    this.takenUp = this.scanAll(shards, SCAN_CONCURRENCY_MAX);
     this.rescanLater();
   }
 
@@ -255,13 +255,19 @@ export class Runtime implements Asker, ShardHost {
     this.rescanning = true;
     this.around.clock.after(this.around.limits.rescanMs, async () => {
       const held = this.shards.all().map(({ shard }) => shard);
-      await eachBounded(held, RESCAN_CONCURRENCY_MAX, (shard) => this.scan(shard));
+      await this.scanAll(held, RESCAN_CONCURRENCY_MAX);
       await this.backlogs.raise().catch((error: unknown) => {
         this.around.logger.warn({ err: error }, 'failed to raise the backlog floors; the next rescan raises them');
       });
       this.rescanning = false;
       this.rescanLater();
     });
+  }
+
+  /** Scans those shards that may have a backlog; all of them if the store cannot tell now. */
+  private async scanAll(shards: readonly number[], atOnceMax: number): Promise<void> {
+    const filled = await this.backlogs.filled(shards).catch(() => shards);
+    await eachBounded(filled, atOnceMax, (shard) => this.scan(shard));
   }
 
   /** Finds the actors of a shard that may have unfinished effects, and resumes them. */

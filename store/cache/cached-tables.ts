@@ -280,6 +280,10 @@ export class CachedTables implements Tables {
     return this.#ranges.has(table) && this.#trusts() ? this.#ranges.peekOne(table, key) : undefined;
   }
 
+  async partitions<P extends Columns, C extends Columns, V>(table: Table<P, C, V>): Promise<KeyOf<P>[] | undefined> {
+    return this.#inner.partitions?.(table);
+  }
+
   async write(given: readonly RowWrite[], options?: WriteOptions): Promise<void> {
     const rows = this.#constants.due(given);
     if (rows.length === 0) return;

@@ -15,8 +15,8 @@ import { type Device, disk } from './device.js';
 import { FolderLock } from './folder-lock.js';
 import type { Logged } from './log-format.js';
 import { Outage } from './outage.js';
-import { type Change, type HeldTable, keyText, Overlay } from './overlay.js';
-import { rangeOf } from './range-of.js';
+import { type Change, type HeldTable, keyBytes, keyText, Overlay } from './overlay.js';
+import { partitionsOf, rangeOf } from './range-of.js';
 import { CHECKPOINT_BYTES, RecentWrites } from './recent-writes.js';
 import { WriteLog } from './write-log.js';
 
@@ -146,6 +146,12 @@ export class LmdbTables implements Tables {
       if (rows.length === options.limit) break;
     }
     return rows;
+  }
+
+  async partitions<P extends Columns, C extends Columns, V>(table: Table<P, C, V>): Promise<KeyOf<P>[]> {
+    const held = this.of(table);
+    const names = partitionsOf(held, this.recent.overlays);
+    return Array.from(names, (name) => held.layout.decodePartition(keyBytes(name)) as KeyOf<P>);
   }
 
   async write(rows: readonly RowWrite[], options?: WriteOptions): Promise<void> {

@@ -78,6 +78,11 @@ export class Overlay {
     return this.tables[table.index]?.partitions?.get(partition)?.keys ?? [];
   }
 
+  /** Returns the partitions' parts of the keys that the overlay contains, of a table whose partitions may have many rows. */
+  partitions(table: HeldTable): Iterable<string> {
+    return this.tables[table.index]?.partitions?.keys() ?? [];
+  }
+
   /** Yields all changes by table, in the order of keys. */
   *changes(): Generator<Change> {
     for (const rows of this.tables) {

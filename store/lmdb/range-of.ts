@@ -40,6 +40,20 @@ export function* rangeOf(
   }
 }
 
+/** Returns the partitions' parts of the keys in LMDB and in the overlays, also of removed rows. */
+export function partitionsOf(table: HeldTable, overlays: readonly Overlay[]): Set<string> {
+  const { db, layout } = table;
+  const names = new Set(overlays.flatMap((overlay) => [...overlay.partitions(table)]));
+  for (let start: Buffer = Buffer.alloc(0); ; ) {
+    const [first] = db.getKeys({ start, limit: 1 });
+    if (first === undefined) return names;
+    const text = keyText(first);
+    const name = text.slice(0, layout.partitionLength(text));
+    names.add(name);
+    start = layout.endOf(keyBytes(name));
+  }
+}
+
 function stored({ db }: HeldTable, { lo, hi, reverse }: Bounds): Iterable<Found> {
   return db.getRange(
     reverse ? { start: hi, exclusiveStart: true, end: lo, inclusiveEnd: true, reverse: true } : { start: lo, end: hi },

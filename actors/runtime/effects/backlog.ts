@@ -58,6 +58,14 @@ export class BacklogScan {
     this.rising.delete(shard);
   }
 
+  /** Returns those shards that may have a backlog, as far as the store can tell without reading each. @throws Unavailable */
+  async filled(shards: readonly number[]): Promise<readonly number[]> {
+    const partitions = await this.tables.partitions?.(backlog);
+    if (partitions === undefined) return shards;
+    const filled = new Set(partitions.map(({ shard }) => shard));
+    return shards.filter((shard) => filled.has(shard));
+  }
+
   /** Passes all keys of the shard to `found`, page by page. @throws Unavailable */
   async read(shard: number, found: (keys: readonly string[]) => void): Promise<void> {
     const startMs = this.clock.nowMs();

@@ -4,9 +4,10 @@ import { makeId, SHARDS } from '../../../../actors/domain/ids.js';
 import { Unavailable } from '../../../../actors/domain/problem.js';
 import { BacklogScan, backlogActor, backlogKey } from '../../../../actors/runtime/effects/backlog.js';
 import { MemoryTables } from '../../../../store/memory/memory-tables.js';
-import { put, remove } from '../../../../store/port.js';
+import { put, remove, type Tables } from '../../../../store/port.js';
 import { backlog, backlogFloors, cursors, journal } from '../../../../store/tables.js';
-import { Stage } from '../../../kit/actors/stage.js';
+import { notebook } from '../../../kit/actors/notebook.js';
+import { STAGE_SHARDS, Stage } from '../../../kit/actors/stage.js';
 import { VirtualClock } from '../../../kit/time/virtual-clock.js';
 
 const HOUR_MS = 3_600_000;
@@ -104,6 +105,29 @@ test('a row that is stored hours late is found', async () => {
   const key = backlogKey(clock.nowMs() - 3 * HOUR_MS, actor, 1, 1);
   await shared.write([put(backlog, { shard, actor: key }, { atMs: 1 }), remove(backlog, { shard, actor: 'none' })]);
   assert.ok((await read()).includes(key));
+});
+
+test('only the shards that the store lists as filled are scanned, all of them while it cannot answer', async (t) => {
+  const stage = new Stage();
+  t.after(() => stage.close());
+  for (const isAway of [false, true]) {
+    const scanned: number[] = [];
+    const wrap = (tables: Tables) =>
+      new Proxy(tables, {
+        get(target, name) {
+          if (name === 'partitions')
+            return async () => (isAway ? Promise.reject(new Unavailable('away')) : [{ shard }]);
+          if (name !== 'range') return Reflect.get(target, name)?.bind(target);
+          return (table: typeof backlog, partition: { shard: number }, options: { limit: number }) => {
+            if (table === backlog) scanned.push(partition.shard);
+            return target.range(table, partition, options);
+          };
+        },
+      });
+    const node = await stage.node(1, {}, [notebook()], wrap);
+    assert.deepEqual(scanned.sort(), isAway ? [...STAGE_SHARDS] : [shard]);
+    stage.kill(node);
+  }
 });
 
 test('a renewed row is removed once its actor is done', async (t) => {
