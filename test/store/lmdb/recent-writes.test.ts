@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { KeyLayout } from '../../store/keys.js';
-import { CommitQueue } from '../../store/lmdb/commit-queue.js';
-import type { Change, HeldTable } from '../../store/lmdb/overlay.js';
-import { RecentWrites } from '../../store/lmdb/recent-writes.js';
-import type { WriteLog } from '../../store/lmdb/write-log.js';
-import { pacingOn } from '../../store/pacing.js';
-import { cursors } from '../../store/tables.js';
-import { VirtualClock } from '../kit/time/virtual-clock.js';
+import { KeyLayout } from '../../../store/keys.js';
+import { CommitQueue } from '../../../store/lmdb/commit-queue.js';
+import type { Change, HeldTable } from '../../../store/lmdb/overlay.js';
+import { RecentWrites } from '../../../store/lmdb/recent-writes.js';
+import type { WriteLog } from '../../../store/lmdb/write-log.js';
+import { pacingOn } from '../../../store/pacing.js';
+import { cursors } from '../../../store/tables.js';
+import { VirtualClock } from '../../kit/time/virtual-clock.js';
 
 const layout = new KeyLayout(cursors);
 const table: HeldTable = { name: cursors.name, index: 0, layout, db: undefined as never };

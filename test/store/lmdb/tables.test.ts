@@ -1,11 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { systemClock } from '../../actors/runtime/system.js';
-import { LmdbTables } from '../../store/lmdb/lmdb-tables.js';
-import { contractTables } from '../contract/contract-tables.js';
-import { journalContract } from '../contract/journal-contract.js';
-import { tablesContract } from '../contract/tables-contract.js';
+import { systemClock } from '../../../actors/runtime/system.js';
+import { LmdbTables } from '../../../store/lmdb/lmdb-tables.js';
+import { contractTables } from '../../contract/contract-tables.js';
+import { journalContract } from '../../contract/journal-contract.js';
+import { tablesContract } from '../../contract/tables-contract.js';
 
 const log = { info: () => {}, warn: () => {}, error: () => {} };
 

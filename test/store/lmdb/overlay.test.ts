@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { KeyLayout } from '../../store/keys.js';
-import { type HeldTable, keyBytes, keyText, Overlay } from '../../store/lmdb/overlay.js';
-import type { AnyTable } from '../../store/table.js';
-import { cursors, favourites } from '../../store/tables.js';
-import { fc } from '../kit/property.js';
+import { KeyLayout } from '../../../store/keys.js';
+import { type HeldTable, keyBytes, keyText, Overlay } from '../../../store/lmdb/overlay.js';
+import type { AnyTable } from '../../../store/table.js';
+import { cursors, favourites } from '../../../store/tables.js';
+import { fc } from '../../kit/property.js';
 
 const held = (table: AnyTable, index: number): HeldTable => ({
   name: table.name,

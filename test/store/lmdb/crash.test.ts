@@ -3,12 +3,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { systemClock } from '../../actors/runtime/system.js';
-import { type Device, disk } from '../../store/lmdb/device.js';
-import { LmdbTables } from '../../store/lmdb/lmdb-tables.js';
-import { put, type RowWrite, remove } from '../../store/port.js';
-import { contractTables, event, others } from '../contract/contract-tables.js';
-import { CrashedFolders, type CrashState, RecordingDevice } from '../kit/actors/recording-device.js';
+import { systemClock } from '../../../actors/runtime/system.js';
+import { type Device, disk } from '../../../store/lmdb/device.js';
+import { LmdbTables } from '../../../store/lmdb/lmdb-tables.js';
+import { put, type RowWrite, remove } from '../../../store/port.js';
+import { contractTables, event, others } from '../../contract/contract-tables.js';
+import { CrashedFolders, type CrashState, RecordingDevice } from '../../kit/actors/recording-device.js';
 
 const clock = systemClock;
 const log = { info: () => {}, warn: () => {}, error: () => {} };

@@ -3,11 +3,11 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { Unavailable } from '../../actors/domain/problem.js';
-import { systemClock } from '../../actors/runtime/system.js';
-import { Journal } from '../../store/journal.js';
-import { compactStore } from '../../store/lmdb/compact-store.js';
-import { LmdbTables } from '../../store/lmdb/lmdb-tables.js';
+import { Unavailable } from '../../../actors/domain/problem.js';
+import { systemClock } from '../../../actors/runtime/system.js';
+import { Journal } from '../../../store/journal.js';
+import { compactStore } from '../../../store/lmdb/compact-store.js';
+import { LmdbTables } from '../../../store/lmdb/lmdb-tables.js';
 
 const SECRET = 'the words that nobody shall read again';
 const KEPT = 'the words that stay';

@@ -3,11 +3,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { systemClock } from '../../actors/runtime/system.js';
-import { LmdbTables } from '../../store/lmdb/lmdb-tables.js';
-import { put, remove } from '../../store/port.js';
-import { contractTables, event, rows } from '../contract/contract-tables.js';
-import { fc } from '../kit/property.js';
+import { systemClock } from '../../../actors/runtime/system.js';
+import { LmdbTables } from '../../../store/lmdb/lmdb-tables.js';
+import { put, remove } from '../../../store/port.js';
+import { contractTables, event, rows } from '../../contract/contract-tables.js';
+import { fc } from '../../kit/property.js';
 
 const log = { info: () => {}, warn: () => {}, error: () => {} };
 

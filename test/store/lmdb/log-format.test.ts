@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DamagedLog, FrameEncoder, readLog } from '../../store/lmdb/log-format.js';
-import type { Change, HeldTable } from '../../store/lmdb/overlay.js';
+import { DamagedLog, FrameEncoder, readLog } from '../../../store/lmdb/log-format.js';
+import type { Change, HeldTable } from '../../../store/lmdb/overlay.js';
 
 const storeId = Buffer.from('8f1d2c3b4a596877', 'hex');
 // Encoding reads only the table's name and index.

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Unavailable, WriteRefused } from '../../actors/domain/problem.js';
-import { CommitQueue } from '../../store/lmdb/commit-queue.js';
-import type { Change, HeldTable } from '../../store/lmdb/overlay.js';
-import { pacingOn } from '../../store/pacing.js';
-import { VirtualClock } from '../kit/time/virtual-clock.js';
+import { Unavailable, WriteRefused } from '../../../actors/domain/problem.js';
+import { CommitQueue } from '../../../store/lmdb/commit-queue.js';
+import type { Change, HeldTable } from '../../../store/lmdb/overlay.js';
+import { pacingOn } from '../../../store/pacing.js';
+import { VirtualClock } from '../../kit/time/virtual-clock.js';
 
 const pacing = pacingOn(new VirtualClock());
 const table = { name: 'things', index: 0 } as HeldTable;
