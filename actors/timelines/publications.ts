@@ -1,4 +1,4 @@
-import { compareIds, makeId } from '../domain/ids.js';
+import { compareIds, idMs, makeId } from '../domain/ids.js';
 import type { Clock } from '../domain/time.js';
 
 /**
@@ -33,6 +33,8 @@ export class Publications {
   readonly #late = new Map<string, number>();
   /** Ids minted before are unknown unless they were received. */
   #from: string;
+  /** The highest received id. The clock of its node may be ahead of this one's, just after a takeover by 47 s. */
+  #highest = '';
 
   constructor(clock: Pick<Clock, 'nowMs'>) {
     this.#clock = clock;
@@ -67,6 +69,7 @@ export class Publications {
       this.#newer = new Set();
     }
     this.#newer.add(id);
+    if (compareIds(id, this.#highest) > 0) this.#highest = id;
   }
 
   /** Call it after a gap and before the first shards: any status may have been published meanwhile. */
@@ -81,6 +84,7 @@ export class Publications {
   }
 
   #now(): string {
-    return makeId(this.#clock.nowMs() + CLOCKS_APART_MS, 0, 0);
+    const latestMs = this.#highest === '' ? 0 : idMs(this.#highest);
+    return makeId(Math.max(this.#clock.nowMs(), latestMs) + CLOCKS_APART_MS, 0, 0);
   }
 }

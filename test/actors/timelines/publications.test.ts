@@ -33,6 +33,16 @@ test('after a gap a node does not know about earlier statuses that it did not re
   );
 });
 
+test('after a gap a node does not know about statuses of a node whose ids are ahead of its own', () => {
+  const published = new Publications({ nowMs: () => T0 });
+  published.add(at(47_000), {});
+  published.missed();
+  assert.deepEqual(
+    [47_000, 48_000, 52_000].map(at).map((id) => published.has(id)),
+    [true, undefined, false],
+  );
+});
+
 test('a node remembers at least 16,384 statuses, and does not know about those that it forgot', () => {
   const published = new Publications({ nowMs: () => T0 });
   for (let ms = 10_000; ms < 60_000; ms++) published.add(at(ms), {});

@@ -88,7 +88,7 @@ export const historyFaults = {
   'snapshots that are stored without checking the owner in the store': {
     profile: 'blind',
     invariant: 'snapshotsAreCaches',
-    seed: 21,
+    seed: 16,
     plant: unconfirmedSnapshots,
   },
   'a recovery that does not make the last entry certain': {
