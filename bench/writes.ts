@@ -7,6 +7,10 @@ import { at, get, type Status, Town, write } from './town.js';
 const IN_FLIGHT = 32;
 const AUTHORS = 32;
 const ROUNDS = 3;
+/** Rounds of single writes; their cost is compared between versions. */
+const SINGLE_ROUNDS = 5;
+/** Calls before the first of these rounds: V8 compiles a write's code for as long. */
+const SINGLE_WARM_UP = 9_000;
 /** Number of followers whose homes are read to the end afterwards. */
 const SAMPLED = 3;
 
@@ -62,14 +66,14 @@ export async function benchPosts(): Promise<Row[]> {
 
 /** Measures follows: every person follows every author once. */
 export async function benchFollow(): Promise<Row[]> {
-  // Half of the follows warm up: V8 compiles for as long.
-  const town = await Town.open(AUTHORS, 400);
+  const count = 2_000;
+  const town = await Town.open(AUTHORS, Math.ceil((count * SINGLE_ROUNDS + SINGLE_WARM_UP) / AUTHORS));
   try {
     const load: Load = {
       name: 'follow',
-      count: 2_000,
-      rounds: ROUNDS,
-      warmUp: town.follows - 2_000 * ROUNDS,
+      count,
+      rounds: SINGLE_ROUNDS,
+      warmUp: town.follows - count * SINGLE_ROUNDS,
       inFlight: IN_FLIGHT,
       writes: true,
       target: 0.3,
@@ -137,8 +141,8 @@ async function marks(
   people: readonly Made[],
   target: number,
 ): Promise<Row> {
-  const [count, warmUp] = [1_500, 3_000];
-  const statuses = Math.ceil((count * ROUNDS + warmUp) / people.length);
+  const count = 1_500;
+  const statuses = Math.ceil((count * SINGLE_ROUNDS + SINGLE_WARM_UP) / people.length);
   await town.each('post', statuses, (index) => town.post(at(town.authors, index), `marked ${index}`));
   const ids = town.newest;
   const expected = new Map<string, number>();
@@ -149,7 +153,8 @@ async function marks(
     expected.set(id, (expected.get(id) ?? 0) + 1);
     return write(at(people, index), `/api/v1/statuses/${id}/${verb}`, {}, right);
   };
-  const load: Load = { name, count, warmUp, rounds: ROUNDS, inFlight: IN_FLIGHT, writes: true, target, call };
+  const rounds = { rounds: SINGLE_ROUNDS, warmUp: SINGLE_WARM_UP, inFlight: IN_FLIGHT };
+  const load: Load = { name, count, ...rounds, writes: true, target, call };
   const row = await measure(town.target, load);
   for (const [id, times] of expected) {
     const status = await town.call<Status>(get(`/api/v1/statuses/${id}`, at(people, 0), (answer) => answer.id === id));
