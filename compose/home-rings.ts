@@ -10,6 +10,7 @@ import { codec } from '../proto/codec.js';
 import type { NodeHeard } from '../proto/gen/types.js';
 import type { ReadTables } from '../store/port.js';
 import { type Bus, STATUSES_TOPIC } from '../transport/bus.js';
+import { hostWith } from './shard-hosts.js';
 
 /** An arbitrary epoch of these rings; 0 marks a ring that is moving. */
 const ANY_EPOCH = 1;
@@ -79,16 +80,11 @@ export function withRings(host: ShardHost, rings: HomeRings): ShardHost {
  */
 export function withPublications(host: ShardHost, published: Pick<Publications, 'missed'>): ShardHost {
   let isFirst = true;
-  return {
-    acquire(shards) {
-      if (isFirst) published.missed();
-      isFirst = false;
-      return host.acquire(shards);
-    },
-    release: (shards, warm) => host.release(shards, warm),
-    prime: (chunk, received) => host.prime(chunk, received),
-    abandon: (shards) => host.abandon(shards),
-  };
+  return hostWith(host, (shards) => {
+    if (isFirst) published.missed();
+    isFirst = false;
+    return host.acquire(shards);
+  });
 }
 
 /**

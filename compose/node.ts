@@ -36,7 +36,7 @@ import { nodeLoad } from './operating/node-load.js';
 import { operatorOf } from './operating/operator.js';
 import { UNHEARD_MS } from './peer-liveness.js';
 import { type GatewayParts, openServices } from './services.js';
-import { withAlarms } from './with-alarms.js';
+import { withAlarms } from './shard-hosts.js';
 
 /** A running node, as the process or a test uses it. */
 export interface Node {

@@ -59,7 +59,7 @@ export class KeyLayout {
     };
   }
 
-  /** Returns the key after which the next partition begins. */
+  /** Returns the lowest key above all keys of a partition. */
   endOf(partition: Buffer): Buffer {
     return successor(partition);
   }

@@ -34,7 +34,7 @@ export class Publications {
   /** Ids minted before are unknown unless they were received. */
   #from: string;
   /** The highest received id. The clock of its node may be ahead of this one's, just after a takeover by 47 s. */
-  #highest = '';
+  #highest = makeId(0, 0, 0);
 
   constructor(clock: Pick<Clock, 'nowMs'>) {
     this.#clock = clock;
@@ -84,7 +84,6 @@ export class Publications {
   }
 
   #now(): string {
-    const latestMs = this.#highest === '' ? 0 : idMs(this.#highest);
-    return makeId(Math.max(this.#clock.nowMs(), latestMs) + CLOCKS_APART_MS, 0, 0);
+    return makeId(Math.max(this.#clock.nowMs(), idMs(this.#highest)) + CLOCKS_APART_MS, 0, 0);
   }
 }

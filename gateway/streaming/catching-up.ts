@@ -85,7 +85,7 @@ export class CatchingUp {
     else if (outcomes.includes('behind')) connection.socket.close('behind');
   }
 
-  /** Reads the changes that a client missed before it resumed; undefined if there are none. */
+  /** Reads the changes since a resumed client's position; undefined for other streams, and once the client is gone. */
   async #missed(subscription: StreamSubscription, reader: Reader): Promise<Missed | undefined> {
     const sinceMs = subscription.missedChangesMs;
     if (sinceMs === undefined) return undefined;
@@ -176,8 +176,7 @@ export class CatchingUp {
       // The message of a status that is not published yet is still to come.
       if (isPublished === false) return false;
       // Only late statuses that a position names below its floor are not sent again; it has place for few.
-      const isLate = isPublished === undefined ? lateIds?.has(record.id) : publications.isLate(record.id);
-      const late = isLate !== false;
+      const late = isPublished === undefined ? (lateIds?.has(record.id) ?? true) : publications.isLate(record.id);
       return this.#send(subscription, record, reader, { late });
     });
   }

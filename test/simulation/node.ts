@@ -18,7 +18,7 @@ import { cachedTogether, rowCarrier } from '../../compose/cached-rows.js';
 import { fanOut, makeHomeRings, makePublicRing, withRings } from '../../compose/home-rings.js';
 import { InvalidationBarrier } from '../../compose/invalidation-barrier.js';
 import { PeerLiveness } from '../../compose/peer-liveness.js';
-import { withAlarms } from '../../compose/with-alarms.js';
+import { withAlarms } from '../../compose/shard-hosts.js';
 import type { AccountPushTarget } from '../../proto/gen/types.js';
 import type { CachedTables } from '../../store/cache/cached-tables.js';
 import { Journal } from '../../store/journal.js';

@@ -32,6 +32,7 @@ import {
 import { WriteTimestamps } from '../../store/write-timestamps.js';
 import { contractTables } from '../contract/contract-tables.js';
 import { journalContract } from '../contract/journal-contract.js';
+import { reopened } from '../contract/reopened.js';
 import { tablesContract } from '../contract/tables-contract.js';
 import {
   cassandraAddress,
@@ -59,20 +60,7 @@ async function open() {
   // Two nodes that create the schema at the same time.
   const [first, second] = await Promise.all([start(), start()]);
   await second.close();
-  let tables = first;
-  return {
-    tables,
-    reopen: async () => {
-      await tables.close();
-      tables = await start();
-      return tables;
-    },
-    destroy: async () => {
-      await tables.close();
-      await dropKeyspace(keyspace);
-    },
-    runs: 30,
-  };
+  return reopened(first, start, () => dropKeyspace(keyspace), 30);
 }
 
 tablesContract('cassandra', open);

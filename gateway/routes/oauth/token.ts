@@ -197,9 +197,10 @@ const revoke = route({
     if (record !== undefined && record.kind !== 'access') return json({}, NO_STORE);
     if (record !== undefined && record.clientId !== client.clientId) return refused();
     // The row of a new token may be written after its reply, when the store was slow. Its account knows it by then.
-    const named = record ?? { accountId: services.keyedTokens.read('access', body.token)?.account };
-    if (named.accountId !== undefined) {
-      const revoked = await services.askAccount(named.accountId, 'revokeToken', { tokenHash: hash });
+    const accountId =
+      record === undefined ? services.keyedTokens.read('access', body.token)?.account : record.accountId;
+    if (accountId !== undefined) {
+      const revoked = await services.askAccount(accountId, 'revokeToken', { tokenHash: hash });
       if (isProblem(revoked)) return revoked;
     } else if (record !== undefined) await services.registry.removeAppToken(hash, record);
     return json({}, NO_STORE);

@@ -13,6 +13,7 @@ import { put, remove } from '../../../store/port.js';
 import type { StoreLog } from '../../../store/store-log.js';
 import { brief, contractTables, event, others, rows } from '../../contract/contract-tables.js';
 import { journalContract } from '../../contract/journal-contract.js';
+import { reopened } from '../../contract/reopened.js';
 import { tablesContract } from '../../contract/tables-contract.js';
 import { until } from '../../kit/time/until.js';
 
@@ -27,20 +28,8 @@ const at = (folder: string, checkpointBytes?: number, log: StoreLog = quiet) =>
 
 async function opened() {
   const folder = await mkdtemp(join(tmpdir(), 'murmuration-log-'));
-  let tables = await at(folder, SMALL);
-  return {
-    tables,
-    reopen: async () => {
-      await tables.close();
-      tables = await at(folder, SMALL);
-      return tables;
-    },
-    destroy: async () => {
-      await tables.close();
-      await rm(folder, { recursive: true });
-    },
-    runs: 100,
-  };
+  const start = () => at(folder, SMALL);
+  return reopened(await start(), start, () => rm(folder, { recursive: true }), 100);
 }
 tablesContract('lmdb, rows on their way', opened);
 journalContract('lmdb, rows on their way', opened);
