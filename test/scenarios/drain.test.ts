@@ -10,12 +10,13 @@ const CLIENTS = 8;
 const SLOW_PIECES = 14;
 const SLOW_PIECE_MS = 500;
 const START_MS_MAX = 60_000;
-/** More than the number of passwords that a node hashes at a time. */
+/** Number of sign-ups in flight: more than the number of passwords that a node hashes at a time. */
 const SIGN_UPS = 12;
 
 interface Reply {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
+  readonly body: string;
 }
 
 type Send = (write: (piece: string) => void) => Promise<void>;
@@ -24,29 +25,35 @@ type Send = (write: (piece: string) => void) => Promise<void>;
 function exchange(url: string, options: RequestOptions, send: Send = async () => undefined): Promise<Reply> {
   return new Promise((resolve, reject) => {
     const outgoing = request(url, options, (response) => {
+      let body = '';
       response.once('error', reject);
-      response.once('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers }));
-      response.resume();
+      response.on('data', (piece) => (body += piece));
+      response.once('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, body }));
+      response.setEncoding('utf8');
     });
     outgoing.once('error', reject);
     send((piece) => void outgoing.write(piece)).then(() => outgoing.end(), reject);
   });
 }
 
-/** Sends requests continuously over one connection until an answer closes it. Returns that answer and counts all. */
-async function askUntilClosed(url: string, token: string, asked: { count: number }): Promise<Reply> {
+/** Sends requests continuously over one connection until an answer closes it. Returns that answer. */
+async function askUntilClosed(ask: (agent: Agent) => Promise<Reply>): Promise<Reply> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  const options = { agent, headers: { authorization: `Bearer ${token}` } };
   try {
     for (;;) {
-      const reply = await exchange(`${url}/api/v1/timelines/home`, options);
-      assert.equal(reply.status, 200);
-      asked.count += 1;
+      const reply = await ask(agent);
       if (reply.headers.connection === 'close') return reply;
     }
   } finally {
     agent.destroy();
   }
+}
+
+async function askForHome(url: string, token: string, agent: Agent): Promise<Reply> {
+  const options = { agent, headers: { authorization: `Bearer ${token}` } };
+  const reply = await exchange(`${url}/api/v1/timelines/home`, options);
+  assert.equal(reply.status, 200);
+  return reply;
 }
 
 function slowPost(url: string, token: string, begun: () => void): Promise<Reply> {
@@ -66,52 +73,55 @@ function slowPost(url: string, token: string, begun: () => void): Promise<Reply>
   });
 }
 
-async function post(url: string, path: string, body: object, token?: string): Promise<Response> {
-  const headers = { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) };
-  return fetch(`${url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+function postJson(url: string, body: object, { agent, token }: { agent?: Agent; token?: string } = {}): Promise<Reply> {
+  const text = JSON.stringify(body);
+  const headers = {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(text),
+    ...(token && { authorization: `Bearer ${token}` }),
+  };
+  return exchange(url, { ...(agent && { agent }), method: 'POST', headers }, async (write) => write(text));
 }
 
 async function appToken(url: string): Promise<string> {
   const app = { client_name: 'drained', redirect_uris: 'urn:ietf:wg:oauth:2.0:oob', scopes: 'read write' };
-  const { client_id, client_secret } = (await (await post(url, '/api/v1/apps', app)).json()) as Record<string, string>;
+  const { client_id, client_secret } = JSON.parse((await postJson(`${url}/api/v1/apps`, app)).body);
   const asked = { grant_type: 'client_credentials', client_id, client_secret, scope: 'read write' };
-  const { access_token = '' } = (await (await post(url, '/oauth/token', asked)).json()) as Record<string, string>;
-  return access_token;
+  return JSON.parse((await postJson(`${url}/oauth/token`, asked)).body).access_token;
+}
+
+function signUp(url: string, username: string, options: { agent?: Agent; token: string }): Promise<Reply> {
+  const person = { username, email: `${username}@example.org`, password: 'correct horse battery' };
+  return postJson(`${url}/api/v1/accounts`, { ...person, agreement: true, locale: 'en' }, options);
 }
 
 test('sign-ups under way at SIGTERM go through, and their accounts are there afterwards', async () => {
   const server = await ServerProcess.start({ REGISTRATIONS: 'open' });
   try {
-    const app = await appToken(server.url);
-    const bodyOf = (name: string) => ({
-      ...{ username: name, email: `${name}@example.org`, password: 'correct horse battery', agreement: true },
-      locale: 'en',
-    });
-    const names = Array.from({ length: SIGN_UPS }, (_, n) => `newcomer${n}`);
-    let answered = 0;
-    const asked = names.map(async (name) => {
-      const response = await post(server.url, '/api/v1/accounts', bodyOf(name), app);
-      answered += 1;
-      return { status: response.status, ...((await response.json()) as { access_token?: string; error?: string }) };
-    });
-    const everything = Promise.all(asked);
+    const token = await appToken(server.url);
+    const accessTokens = new Map<string, string>();
+    let asked = 0;
+    const signUpNext = async (agent: Agent): Promise<Reply> => {
+      const username = `newcomer${asked++}`;
+      const reply = await signUp(server.url, username, { agent, token });
+      assert.equal(reply.status, 200, reply.body);
+      accessTokens.set(username, JSON.parse(reply.body).access_token);
+      return reply;
+    };
+    const everything = Promise.all(Array.from({ length: SIGN_UPS }, () => askUntilClosed(signUpNext)));
     everything.catch(() => undefined);
-    // Passwords are hashed a few at a time: the others are in progress then.
-    await until('the first is answered', () => answered > 0 || undefined, START_MS_MAX);
-    assert.ok(answered < SIGN_UPS);
+    await until('the first is answered', () => accessTokens.size > 0 || undefined, START_MS_MAX);
     const ended = server.stop();
-    const replies = await everything;
-    for (const { status, error } of replies) assert.equal(status, 200, error);
+    await everything;
     assert.equal(await ended, 0, server.log);
+    assert.equal(accessTokens.size, asked);
     await server.restart();
-    for (const [n, { access_token = '' }] of replies.entries()) {
-      const headers = { authorization: `Bearer ${access_token}` };
-      const found = await fetch(`${server.url}/api/v1/accounts/verify_credentials`, { headers });
-      const { username } = (await found.json()) as { username: string };
-      assert.deepEqual([found.status, username], [200, names[n]]);
+    for (const [name, accessToken] of accessTokens) {
+      const headers = { authorization: `Bearer ${accessToken}` };
+      const found = await exchange(`${server.url}/api/v1/accounts/verify_credentials`, { headers });
+      assert.deepEqual([found.status, JSON.parse(found.body).username], [200, name]);
     }
-    const again = await post(server.url, '/api/v1/accounts', bodyOf('newcomer0'), app);
-    assert.equal(again.status, 422);
+    assert.equal((await signUp(server.url, 'newcomer0', { token })).status, 422);
   } finally {
     await server.dispose();
   }
@@ -123,14 +133,19 @@ test('SIGTERM, received twice, aborts no request: slow ones are answered, idle c
     const [alice] = await makePeople(server.dataDir, ['alice']);
     assert.ok(alice !== undefined);
     const { token } = alice;
-    const asked = { count: 0 };
-    const kept = Array.from({ length: CLIENTS }, () => askUntilClosed(server.url, token, asked));
+    let asked = 0;
+    const askOnce = async (agent: Agent): Promise<Reply> => {
+      const reply = await askForHome(server.url, token, agent);
+      asked += 1;
+      return reply;
+    };
+    const kept = Array.from({ length: CLIENTS }, () => askUntilClosed(askOnce));
     let begun = 0;
     const slow = Array.from({ length: CLIENTS }, () => slowPost(server.url, token, () => (begun += 1)));
     const everything = Promise.all([...kept, ...slow]);
     // A rejection before the await must not end the test process.
     everything.catch(() => undefined);
-    const busy = () => (begun === CLIENTS && asked.count > 10 * CLIENTS) || undefined;
+    const busy = () => (begun === CLIENTS && asked > 10 * CLIENTS) || undefined;
     await until('requests are in flight', busy, START_MS_MAX);
     process.kill(server.pid, 'SIGTERM');
     const ended = server.stop();
