@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import type { Database, RootDatabase } from 'lmdb';
+import type { Pacing } from '../pacing.js';
 import type { Device, LmdbChange } from './device.js';
 import { STORE_ID_BYTES } from './log-format.js';
 import type { Overlay } from './overlay.js';
 
 /** Changes per transaction: some milliseconds of the event loop, so that other work waits briefly. */
-const SLICE_CHANGES = 512;
+export const SLICE_CHANGES = 512;
 
 const NAME = 'write_log';
 const STORE_ID = Buffer.from('store_id');
@@ -20,6 +21,7 @@ export class Checkpoints {
     private readonly root: RootDatabase<Buffer, Buffer>,
     private readonly db: Database<Buffer, Buffer>,
     private readonly device: Device,
+    private readonly pacing: Pick<Pacing, 'atTurnsEnd'>,
     /** Random bytes that identify the log's frames as this store's. */
     readonly storeId: Buffer,
     /** Number of the last log whose rows are all in LMDB; 0 for a new store. */
@@ -30,6 +32,7 @@ export class Checkpoints {
     root: RootDatabase<Buffer, Buffer>,
     db: (name: string) => Database<Buffer, Buffer>,
     device: Device,
+    pacing: Pick<Pacing, 'atTurnsEnd'>,
   ): Promise<Checkpoints> {
     const own = db(NAME);
     let id = own.getBinary(STORE_ID);
@@ -38,7 +41,7 @@ export class Checkpoints {
       await device.commit(root, [{ table: { name: NAME, db: own }, key: STORE_ID, bytes: id }]);
     }
     const completed = own.getBinary(COMPLETED)?.readUInt32LE() ?? 0;
-    return new Checkpoints(root, own, device, Buffer.from(id), completed);
+    return new Checkpoints(root, own, device, pacing, Buffer.from(id), completed);
   }
 
   /**
@@ -47,16 +50,15 @@ export class Checkpoints {
    * @throws the error of LMDB
    */
   async bringIn(overlay: Overlay, log: number): Promise<void> {
-    let slice: LmdbChange[] = [];
-    for (const change of overlay.changes()) {
-      slice.push(change);
-      if (slice.length < SLICE_CHANGES) continue;
-      await this.device.commit(this.root, slice);
-      slice = [];
+    let last: readonly LmdbChange[] = [];
+    for (const part of overlay.parts(SLICE_CHANGES)) {
+      if (last.length > 0) await this.device.commit(this.root, last);
+      else await new Promise<void>((resolve) => this.pacing.atTurnsEnd(resolve));
+      last = part;
     }
     const bytes = Buffer.alloc(4);
     bytes.writeUInt32LE(log);
-    slice.push({ table: { name: NAME, db: this.db }, key: COMPLETED, bytes });
-    await this.device.commit(this.root, slice);
+    const completed = { table: { name: NAME, db: this.db }, key: COMPLETED, bytes };
+    await this.device.commit(this.root, [...last, completed]);
   }
 }

@@ -100,7 +100,7 @@ export class LmdbTables implements Tables {
     const tables = root.transactionSync(() => (options.tables ?? allTables).map(held));
     for (const name of ['data.mdb', 'lock.mdb']) await makePrivate(join(folder, name), PRIVATE_FILE_MODE);
     const byName = new Map(tables.map((table) => [table.name, table]));
-    const checkpoints = await Checkpoints.open(root, db, device);
+    const checkpoints = await Checkpoints.open(root, db, device, pacing);
     const { storeId, completed } = checkpoints;
     const { log, found, last } = await WriteLog.open({ folder, tables, storeId, completed, device, log: options.log });
     try {

@@ -1,5 +1,6 @@
 import type { Database } from 'lmdb';
 import type { KeyLayout } from '../keys.js';
+import { inOrder } from './in-order.js';
 import { Slabs } from './slabs.js';
 
 /** A table as the LMDB store has it open. */
@@ -83,20 +84,35 @@ export class Overlay {
     return this.tables[table.index]?.partitions?.keys() ?? [];
   }
 
-  /** Yields all changes by table, in the order of keys. */
-  *changes(): Generator<Change> {
+  /**
+   * Yields all changes by table, in the order of keys, in parts of up to `size`. After each part, which may be empty, the
+   * caller can let other work go on: the next one takes some milliseconds.
+   */
+  *parts(size: number): Generator<Change[]> {
+    let part: Change[] = [];
+    for (const change of this.changes()) {
+      if (change !== undefined) part.push(change);
+      if (change !== undefined && part.length < size) continue;
+      yield part;
+      part = [];
+    }
+    yield part;
+  }
+
+  /** Yields all changes by table, in the order of keys; undefined between the steps of putting keys in order. */
+  private *changes(): Generator<Change | undefined> {
     for (const rows of this.tables) {
       if (rows === undefined) continue;
       const { table } = rows;
       const change = (text: string, place: number) => ({ table, key: keyBytes(text), bytes: this.written(place) });
-      if (rows.partitions === undefined) {
-        for (const text of [...rows.places.keys()].sort()) yield change(text, rows.places.get(text) as number);
-        continue;
-      }
       // No partition's bytes begin another's, so the keys of one follow each other.
-      for (const name of [...rows.partitions.keys()].sort()) {
-        const { keys, places } = rows.partitions.get(name) as Partition;
-        for (let at = 0; at < keys.length; at++) yield change(keys[at] as string, places[at] as number);
+      for (const name of inOrder((rows.partitions ?? rows.places).keys())) {
+        if (name === undefined) yield undefined;
+        else if (rows.partitions === undefined) yield change(name, rows.places.get(name) as number);
+        else {
+          const { keys, places } = rows.partitions.get(name) as Partition;
+          for (let at = 0; at < keys.length; at++) yield change(keys[at] as string, places[at] as number);
+        }
       }
     }
   }

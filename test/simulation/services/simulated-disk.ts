@@ -1,4 +1,5 @@
 import { constants } from 'node:fs';
+import { SLICE_CHANGES } from '../../../store/lmdb/checkpoint.js';
 import type { Device, LogFile } from '../../../store/lmdb/device.js';
 import type { Overlay } from '../../../store/lmdb/overlay.js';
 import type { Process, SeededRandom, World } from '../world.js';
@@ -44,12 +45,12 @@ export class SimulatedDisk {
   }
 
   /**
-   * Returns checkpoints that simulate LMDB: each slice of rows is one transaction, the last of which completes the log.
+   * Returns checkpoints that simulate LMDB: each row is one transaction, and a last one records the log as complete.
    */
   checkpointsOf(process: Process) {
     return {
       bringIn: async (overlay: Overlay, log: number): Promise<void> => {
-        for (const { table, key, bytes } of overlay.changes()) {
+        for (const { table, key, bytes } of [...overlay.parts(SLICE_CHANGES)].flat()) {
           await this.takeTime(process);
           const name = `${table.name} ${key.toString('latin1')}`;
           if (bytes === undefined) this.rows.delete(name);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { KeyLayout } from '../../../store/keys.js';
+import { SLICE_CHANGES } from '../../../store/lmdb/checkpoint.js';
 import { CommitQueue } from '../../../store/lmdb/commit-queue.js';
 import type { Change, HeldTable } from '../../../store/lmdb/overlay.js';
 import { RecentWrites } from '../../../store/lmdb/recent-writes.js';
@@ -40,7 +41,8 @@ function world() {
   };
   const pacing = pacingOn(new VirtualClock());
   const bringIn: ConstructorParameters<typeof RecentWrites>[0]['bringIn'] = async (overlay) => {
-    for (const one of overlay.changes()) if (!logged.has(String(one.bytes))) early.push(String(one.bytes));
+    for (const one of [...overlay.parts(SLICE_CHANGES)].flat())
+      if (!logged.has(String(one.bytes))) early.push(String(one.bytes));
     await inTurn();
     copies += 1;
   };
