@@ -16,16 +16,26 @@ import { tallyWrites } from './tally-rows.js';
 
 type On = Reaction<AccountState, AccountEvents>['on'];
 
-/** Counts by state: the row is written with each status, and an account may follow thousands. */
+/**
+ * Counts of accounts that follow more than COUNTED_EACH_TIME_MAX, by state: the row is written with each status. Entries
+ * of a WeakMap make garbage collection longer, so accounts that follow fewer have none.
+ */
 const counted = new WeakMap<object, { readonly relationsVersion: number; readonly count: number }>();
+const COUNTED_EACH_TIME_MAX = 64;
 
 function followingCount(state: Readonly<AccountState>): number {
   const { relationsVersion, following } = state;
+  if (following.size <= COUNTED_EACH_TIME_MAX) return countFollowed(following);
   const known = counted.get(state);
   if (known?.relationsVersion === relationsVersion) return known.count;
+  const count = countFollowed(following);
+  counted.set(state, { relationsVersion, count });
+  return count;
+}
+
+function countFollowed(following: AccountState['following']): number {
   let count = 0;
   for (const edge of following.values()) if (!edge.pending) count += 1;
-  counted.set(state, { relationsVersion, count });
   return count;
 }
 

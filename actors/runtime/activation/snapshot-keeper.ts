@@ -10,6 +10,8 @@ import { headOf, removeSnapshotsBefore, storeSnapshot, verifySnapshot } from '..
 import type { ActivationContext } from './activation-context.js';
 import { JournalTrimmer } from './journal-trimmer.js';
 
+const NONE: readonly StoreSnapshotRecord[] = [];
+
 /** Snapshots that stay in the store: the newest, and the one before it in case the newest is damaged. */
 const KEPT = 2;
 
@@ -38,7 +40,7 @@ interface UnderWay {
 export class SnapshotKeeper {
   /** Heads of the stored snapshots, oldest first, without their states. */
   private stored: readonly StoreSnapshotRecord[];
-  /** True when the store may hold snapshots older than `kept`. */
+  /** True when the store may hold snapshots older than `stored`. */
   private hasOlder: boolean;
   /** Bytes of the journal entries since the newest snapshot. */
   private bytesSince: number;
@@ -51,8 +53,8 @@ export class SnapshotKeeper {
   private notBefore = 0;
   private underWay: UnderWay | undefined;
   private readonly trimmer: JournalTrimmer;
-  /** Those of `kept` that were read back. */
-  private readonly verified = new WeakSet<StoreSnapshotRecord>();
+  /** Those of `stored` that were read back. */
+  private verified: readonly StoreSnapshotRecord[] = NONE;
 
   constructor(
     private readonly context: KeeperContext,
@@ -228,14 +230,14 @@ export class SnapshotKeeper {
     const sound: StoreSnapshotRecord[] = [];
     for (const head of kept) {
       try {
-        if (!this.verified.has(head)) await verifySnapshot(around.tables, actor, head);
-        this.verified.add(head);
+        if (!this.verified.includes(head)) await verifySnapshot(around.tables, actor, head);
         sound.push(head);
       } catch (error) {
         if (!(error instanceof DamagedSnapshot)) throw error;
         this.warn(error);
       }
     }
+    this.verified = sound;
     return sound;
   }
 
