@@ -43,7 +43,8 @@ import {
 } from './lists/reads.js';
 import { benchVisible } from './lists/visible.js';
 import { machineSpeed } from './machine-speed.js';
-import { benchMarks } from './marks.js';
+import { benchDeletion } from './marks/deletion.js';
+import { benchMarks } from './marks/marks.js';
 import { benchOverload } from './overload.js';
 import { OtherWork } from './process-figures.js';
 import { benchDeadPushService } from './push/dead-service.js';
@@ -115,6 +116,7 @@ const benchmarks: Readonly<Record<string, () => Promise<Row[]>>> = {
   notifications: benchNotifications,
   status: benchStatus,
   marks: benchMarks,
+  deletion: benchDeletion,
   lists: benchLists,
   'own-lists': benchOwnLists,
   discovery: benchDiscoveryLists,

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { makeId } from '../actors/domain/ids.js';
-import { isProblem, Unavailable } from '../actors/domain/problem.js';
-import { statuses } from '../store/tables.js';
-import { type Person, TestServer } from '../test/kit/services/server.js';
-import type { Row } from './row.js';
+import { makeId } from '../../actors/domain/ids.js';
+import { isProblem, Unavailable } from '../../actors/domain/problem.js';
+import { statuses } from '../../store/tables.js';
+import { type Person, TestServer } from '../../test/kit/services/server.js';
+import type { Row } from '../row.js';
 
 const MANY = 200_000;
 const FEW = 10;
