@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { freePort } from '../../cluster/local/process.js';
 import type { Row } from '../row.js';
 import { at, type Status, Town, write } from '../town.js';
@@ -35,6 +36,7 @@ export async function benchDeletion(): Promise<Row[]> {
     if (deleted.status !== 200) throw new Error(`the deletion was answered ${deleted.status}`);
     const looks = await looksUntilQuiet(metrics);
     const seconds = (performance.now() - begun - QUIET_LOOKS * LOOK_MS) / 1_000;
+    await assertGone(town, id);
     const busy = looks.slice(0, -QUIET_LOOKS).sort((a, b) => a - b);
     const longest = busy.at(-1) ?? 0;
     const usual = busy[Math.floor(busy.length / 2)] ?? 0;
@@ -54,6 +56,16 @@ export async function benchDeletion(): Promise<Row[]> {
     ];
   } finally {
     await town.dispose();
+  }
+}
+
+/** Asserts that the status and reblogs of the first, the middle and the last account are gone. */
+async function assertGone(town: Town, id: string): Promise<void> {
+  const url = `${town.target.urls[0]}/api/v1`;
+  assert.equal((await fetch(`${url}/statuses/${id}`)).status, 404);
+  for (const person of [at(town.followers, 0), at(town.followers, REBLOGS / 2), at(town.followers, REBLOGS - 1)]) {
+    const account = (await (await fetch(`${url}/accounts/${person.id}`)).json()) as { statuses_count: number };
+    assert.equal(account.statuses_count, 0, person.username);
   }
 }
 
