@@ -49,13 +49,6 @@ async function askUntilClosed(ask: (agent: Agent) => Promise<Reply>): Promise<Re
   }
 }
 
-async function askForHome(url: string, token: string, agent: Agent): Promise<Reply> {
-  const options = { agent, headers: { authorization: `Bearer ${token}` } };
-  const reply = await exchange(`${url}/api/v1/timelines/home`, options);
-  assert.equal(reply.status, 200);
-  return reply;
-}
-
 function slowPost(url: string, token: string, begun: () => void): Promise<Reply> {
   const body = JSON.stringify({ status: 'written slowly'.padEnd(SLOW_PIECES * 8, '.') });
   const size = Math.ceil(body.length / SLOW_PIECES);
@@ -135,7 +128,9 @@ test('SIGTERM, received twice, aborts no request: slow ones are answered, idle c
     const { token } = alice;
     let asked = 0;
     const askOnce = async (agent: Agent): Promise<Reply> => {
-      const reply = await askForHome(server.url, token, agent);
+      const options = { agent, headers: { authorization: `Bearer ${token}` } };
+      const reply = await exchange(`${server.url}/api/v1/timelines/home`, options);
+      assert.equal(reply.status, 200);
       asked += 1;
       return reply;
     };

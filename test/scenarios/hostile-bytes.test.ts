@@ -10,6 +10,7 @@ import { hostilePages } from '../kit/hostile/hostile-pages.js';
 import { hostileUploads } from '../kit/hostile/hostile-uploads.js';
 import { WebPages } from '../kit/network/web-pages.js';
 import { ServerProcess } from '../kit/services/server-process.js';
+import { longestDelayMs } from '../kit/time/loop-delay.js';
 import { until } from '../kit/time/until.js';
 import { call, makePeople, type Person } from './cluster/people.js';
 
@@ -42,12 +43,6 @@ after(async () => {
   await server?.dispose();
 });
 
-/** Returns the longest delay of the node's event loop since the last call, by the node's own clock. */
-async function longestDelayMs(): Promise<number> {
-  const text = await (await fetch(metricsUrl)).text();
-  return Number(/^nodejs_eventloop_lag_max_seconds (\S+)/m.exec(text)?.[1]) * 1_000;
-}
-
 /** Returns the memory of the node and of all its child processes. */
 function heldBytes(): number {
   const children = readFileSync(`/proc/${server.pid}/task/${server.pid}/children`, 'latin1');
@@ -65,7 +60,7 @@ interface Watched<T> {
 async function watched<T>(work: () => Promise<T>): Promise<Watched<T>> {
   const here = monitorEventLoopDelay({ resolution: 10 });
   here.enable();
-  await longestDelayMs();
+  await longestDelayMs(metricsUrl);
   const before = heldBytes();
   let most = before;
   const looking = setInterval(() => {
@@ -76,7 +71,7 @@ async function watched<T>(work: () => Promise<T>): Promise<Watched<T>> {
     const health = await fetch(`${server.url}/health`);
     assert.equal(health.status, 200);
     const machineMs = here.max / 1e6;
-    return { result, stalledMs: (await longestDelayMs()) - machineMs, grownBytes: most - before };
+    return { result, stalledMs: (await longestDelayMs(metricsUrl)) - machineMs, grownBytes: most - before };
   } finally {
     clearInterval(looking);
     here.disable();
