@@ -1,4 +1,5 @@
 import type { Clock } from '../../../actors/domain/time.js';
+import { layouts } from '../../../proto/gen/layouts.js';
 import type { StoreAccountRecord, StoreMark, StoreStatusRecord } from '../../../proto/gen/types.js';
 import { Cache, type Caches } from '../../../store/cache/cache.js';
 import type { EmojiLookup } from '../../settings/custom-emoji.js';
@@ -55,7 +56,11 @@ interface Card {
 }
 
 /** Fields of a record that change without its text; they are rendered beside it. */
-const counted = new Set<keyof StoreStatusRecord>(['replies', 'reblogs', 'favourites', 'poll', 'quotes']);
+const COUNTED: readonly string[] = ['replies', 'reblogs', 'favourites', 'poll', 'quotes'];
+/** Fields of a record on which its text depends: listed once, because they are compared after each mark. */
+const TEXT_FIELDS = Object.keys(layouts['murmuration.store.StatusRecord']({} as StoreStatusRecord)).filter(
+  (name) => !COUNTED.includes(name),
+) as (keyof StoreStatusRecord)[];
 
 /**
  * Statuses as JSON in UTF-8, rendered once and copied into every page that shows them. An entry is valid while the
@@ -205,9 +210,10 @@ function tailOf(
 }
 
 function saysTheSame(a: StoreStatusRecord, b: StoreStatusRecord): boolean {
-  for (const key of Object.keys(b) as (keyof StoreStatusRecord)[]) {
-    if (a[key] === b[key] || counted.has(key)) continue;
-    if (typeof b[key] !== 'object' || JSON.stringify(a[key]) !== JSON.stringify(b[key])) return false;
+  for (const name of TEXT_FIELDS) {
+    const [one, other] = [a[name], b[name]];
+    if (one === other) continue;
+    if (typeof other !== 'object' || JSON.stringify(one) !== JSON.stringify(other)) return false;
   }
   return true;
 }
