@@ -4,13 +4,13 @@ import { Budget, fromJson, type Json, OWN, toJson } from './plain-values.js';
 // elements. `(` with a kind begins an element that has lines of its own, and `)` ends it. The elements of a map, and
 // those of an object, are its keys and values in turn.
 
-/**
- * Total weight of the elements of one line: it is parsed in well below a millisecond. A heavier element has lines of
- * its own.
- */
-const LINE_WEIGHT = 16_384;
 /** Length of text encoded, or of bytes decoded, in one turn of the event loop: some milliseconds on a busy machine. */
 const SLICE_LENGTH = 65_536;
+/**
+ * Total weight of the elements of one line, which is encoded and parsed at once. A heavier element has lines of its
+ * own; each level of it is weighed in vain first, so that most states should fit a line.
+ */
+const LINE_WEIGHT = SLICE_LENGTH;
 const LINE_FEED = 0x0a;
 
 /** Resolves after a turn of the event loop. Rejects when the result is no longer needed. */
