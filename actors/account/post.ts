@@ -48,7 +48,7 @@ const NOTHING: readonly P.AccountMedia[] = [];
 /** The author's side of statuses: ids, limits and counts. */
 export const post: Slice<State, Commands, Events> = {
   decide: {
-    post(state, command, { nowMs, newId }) {
+    post(state, command, { nowMs, newId, newActorId }) {
       if (state.moves.movedTo !== undefined) return problem('forbidden', 'This account has moved: it cannot post');
       const refusal = refused(command) ?? unanswerable(state, command);
       if (refusal !== undefined) return refusal;
@@ -57,7 +57,7 @@ export const post: Slice<State, Commands, Events> = {
       const uploads = command.media === undefined ? NOTHING : attachable(state, command.media.ids);
       if (isProblem(uploads)) return uploads;
       const media = uploads.length === 0 ? undefined : { media: uploads };
-      const id = newId();
+      const id = command.conversationId === undefined ? newActorId() : newId();
       const conversationId = command.conversationId ?? id;
       const language = command.language || state.profile.language || 'en';
       return {

@@ -59,7 +59,7 @@ export const remote: Slice<State, Commands, Events, Ended> = {
       const described = { username, domain, profile: names.profile, actor, atMs: nowMs };
       return { events: [{ type: 'described', ...described }], reply: {} };
     },
-    receive(state, { status }, { self, nowMs, newId, row }) {
+    receive(state, { status }, { self, nowMs, newId, newActorId, row }) {
       const uri = status?.origin?.uri;
       if (status === undefined || uri === undefined) return problem('bad_request', 'No status');
       const known = state.received.get(uri) ?? (row as Received | null | undefined);
@@ -67,7 +67,7 @@ export const remote: Slice<State, Commands, Events, Ended> = {
         const { id, conversationId } = known;
         return { events: [], reply: { outcome: id === '' ? 'deleted' : 'known', id, conversationId } };
       }
-      const id = newId();
+      const id = status.conversationId ? newId() : newActorId();
       const conversationId = status.conversationId || id;
       const media = status.media && { media: status.media.media.map((file) => ({ ...file, id: newId() })) };
       const stored = { ...status, id, accountId: self, conversationId, ...(media && { media }) };

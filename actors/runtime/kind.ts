@@ -88,8 +88,8 @@ export interface ActorKind<S, C extends CommandTable<C>, E> extends Slice<S, C, 
   readonly migrate?: (fromVersion: number, state: unknown) => S;
   readonly reactions: readonly Reaction<S, E>[];
   /**
-   * True when all ids of the kind come from `Ctx.newId` of actors of the same shard, and commands reach an actor only
-   * after the event that names it is stored. An actor whose id this node has just minted is then known to be new.
+   * True when all ids of the kind come from `Ctx.newActorId` of actors of the same shard, and commands reach an actor
+   * only after the event that names it is stored. An actor whose id this node has just minted is then known to be new.
    */
   readonly minted?: boolean;
   /**

@@ -2,6 +2,9 @@ import type { Codec } from '../../proto/codec.js';
 import type { Problem } from '../domain/problem.js';
 import type { RowName } from './carried-rows.js';
 
+/** Mints the ids of one actor's decisions. */
+export type Ids = Pick<Ctx, 'newId' | 'newActorId'>;
+
 /** The context of a decision. It provides everything that is not a function of state and command. */
 export interface Ctx {
   /** The actor's id. */
@@ -10,6 +13,8 @@ export interface Ctx {
   readonly nowMs: number;
   /** Mints an id of this actor's shard. It is greater than any before, so an actor's ids are in order. */
   newId(): string;
+  /** Mints an id like `newId`, for an actor of a kind with `minted`. Its first activation then reads nothing. */
+  newActorId(): string;
   /** The seq of the journal entry that this decision becomes if it records anything. */
   readonly seq: number;
   /** All before-reply effects of entries up to this one are done: a read finds their rows. */

@@ -47,14 +47,15 @@ export async function activate(
 ): Promise<Activated> {
   const { blueprint, id, shard, epoch, minter, primed, isNew } = settings;
   await settings.predecessor;
-  const newId = () => {
+  const newId = () => minter.next();
+  const newActorId = () => {
     const minted = minter.next();
     around.fresh.add(minted, epoch);
     return minted;
   };
   const pause = () => halt.giveWay();
   const format = () => around.placement.format?.() ?? Number.POSITIVE_INFINITY;
-  const recovering = { kind: blueprint.kind, id, epoch, newId, format, primed, pause };
+  const recovering = { kind: blueprint.kind, id, epoch, ids: { newId, newActorId }, format, primed, pause };
   const found = isNew ? untouched(recovering) : await recover(around, recovering);
   const { core } = found;
   const lane = (side: string, handlers: Handlers, cursor: number, invalidating: ReadonlySet<string>) => {

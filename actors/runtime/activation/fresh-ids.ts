@@ -1,14 +1,12 @@
 import { Cache, type Caches } from '../../../store/cache/cache.js';
 
-/**
- * Ids stored until their actor is first activated. Most ids name no actor. The bound keeps the memory at about 2 MB.
- */
+/** Ids stored until their actor is first activated. The bound keeps the memory at about 2 MB. */
 const FRESH_MAX = 16_384;
 
 /**
- * Ids that this node minted recently, with the epoch, until an actor of that id is activated. No other node can have
- * minted them, and no command names an id before its event is stored. The first activation under the same epoch is
- * therefore the first of all, and the store holds nothing of the actor.
+ * Ids that this node minted recently for actors, with the epoch, until an actor of that id is activated. No other node
+ * can have minted them, and no command names an id before its event is stored. The first activation under the same epoch
+ * is therefore the first of all, and the store holds nothing of the actor.
  */
 export class FreshIds {
   /** Epochs by id. */
@@ -18,7 +16,7 @@ export class FreshIds {
     this.#epochs = new Cache('fresh_ids', max, caches);
   }
 
-  /** Adds an id that this node minted under that epoch. */
+  /** Adds an actor's id that this node minted under that epoch. */
   add(id: string, epoch: number): void {
     this.#epochs.set(id, epoch);
   }

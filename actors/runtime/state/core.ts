@@ -5,7 +5,7 @@ import { RepliesByKey } from '../asking/replies-by-key.js';
 import type { RowName } from '../carried-rows.js';
 import type { AnyKind } from '../kind.js';
 import type { Moment } from '../placement/steady-clock.js';
-import type { Ctx, Decision } from '../slice.js';
+import type { Ctx, Decision, Ids } from '../slice.js';
 
 /** A stored event, decoded. */
 export interface StoredEvent {
@@ -66,7 +66,7 @@ export class ActorCore {
   constructor(
     readonly kind: AnyKind,
     readonly id: string,
-    private readonly newId: () => string,
+    private readonly ids: Ids,
     /** Returns the newest format that every node can read. */
     private readonly format: () => number = () => Number.POSITIVE_INFINITY,
   ) {
@@ -109,7 +109,8 @@ export class ActorCore {
   }
 
   private context(nowMs: number, settledSeq: number, row: unknown): Ctx {
-    return { self: this.id, nowMs, newId: this.newId, seq: this.seq + 1, settledSeq, format: this.format(), row };
+    const { newId, newActorId } = this.ids;
+    return { self: this.id, nowMs, newId, newActorId, seq: this.seq + 1, settledSeq, format: this.format(), row };
   }
 
   private checkKnown(events: readonly StoredEvent[]): void {

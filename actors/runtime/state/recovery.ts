@@ -9,6 +9,7 @@ import { NotTaken } from '../asking/delivery.js';
 import { type AnyKind, actorName } from '../kind.js';
 import type { Logger } from '../logger.js';
 import type { Placement } from '../placement/placement.js';
+import type { Ids } from '../slice.js';
 import { ActorCore } from './core.js';
 import type { Pause } from './plain-lines.js';
 import { entryBytes, readsVersion, restore } from './snapshot.js';
@@ -69,7 +70,7 @@ export interface Recovering {
   readonly id: string;
   /** The epoch under which this node owns it. */
   readonly epoch: number;
-  readonly newId: () => string;
+  readonly ids: Ids;
   /** Returns the newest format that every node can read. */
   readonly format: () => number;
   /** A snapshot handed over by the last owner. */
@@ -78,8 +79,8 @@ export interface Recovering {
 }
 
 /** Returns an actor of which nothing has been stored. */
-export function untouched({ kind, id, newId, format }: Recovering): Recovered {
-  const core = new ActorCore(kind, id, newId, format);
+export function untouched({ kind, id, ids, format }: Recovering): Recovered {
+  const core = new ActorCore(kind, id, ids, format);
   return { core, snapshot: undefined, replayedBytes: 0, lastEpoch: 0, beforeReply: 0, afterReply: 0 };
 }
 
@@ -97,7 +98,7 @@ export async function recover(needs: RecoveryNeeds, recovering: Recovering): Pro
   ]);
   const found =
     (await fromSnapshots(needs, recovering, actor, newest)) ??
-    (await replay(needs, new ActorCore(kind, id, recovering.newId, recovering.format), actor, epoch));
+    (await replay(needs, new ActorCore(kind, id, recovering.ids, recovering.format), actor, epoch));
   const { core, snapshot } = found;
   // A former owner's late cursor may be behind the positions in the snapshot.
   const lanes = {
@@ -145,14 +146,14 @@ async function fromSnapshots(
 /** Recovers from one snapshot; undefined when it cannot be read or does not fit code and journal. */
 async function fromSnapshot(
   needs: RecoveryNeeds,
-  { kind, id, epoch, newId, format, pause }: Recovering,
+  { kind, id, epoch, ids, format, pause }: Recovering,
   actor: string,
   snapshot: StoreSnapshotRecord,
 ): Promise<Replayed | undefined> {
   if (!readsVersion(kind, snapshot.stateVersion)) return undefined;
   const { seq } = snapshot;
   try {
-    const core = new ActorCore(kind, id, newId, format);
+    const core = new ActorCore(kind, id, ids, format);
     await restore(core, snapshot, await stateOf(needs.tables, actor, snapshot), pause);
     const found = await replayFrom(needs, core, actor, epoch, snapshot);
     if (found === undefined) needs.logger.warn({ actor, seq }, 'ignored a snapshot that does not fit the journal');

@@ -25,7 +25,7 @@ function rings(part: HomeIds) {
   };
 }
 
-const ctx = { self, nowMs: 1, newId: () => '', seq: 1, settledSeq: 0, format: 1, row: undefined };
+const ctx = { self, nowMs: 1, newId: () => '', newActorId: () => '', seq: 1, settledSeq: 0, format: 1, row: undefined };
 
 function ask(ring: ReturnType<typeof rings>, state: AccountState, input: typeof newest) {
   const decision = home(ring).decide.home(state, input, ctx);

@@ -50,7 +50,16 @@ export function given<S, C extends CommandTable<C>, E>(
         // Each command is decided after the effects of all earlier ones.
         const { nowMs = context.nowMs, settledSeq = events.length, row } = at ?? {};
         const format = Number.POSITIVE_INFINITY;
-        const ctx: Ctx = { self: context.self, nowMs, newId, seq: events.length + 1, settledSeq, format, row };
+        const ctx: Ctx = {
+          self: context.self,
+          nowMs,
+          newId,
+          newActorId: newId,
+          seq: events.length + 1,
+          settledSeq,
+          format,
+          row,
+        };
         const decision = slice.decide[command](state, input, ctx);
         if (isProblem(decision)) return after(events, undefined, decision);
         for (const event of decision.events) slice.apply[event.type](state, event, nowMs);

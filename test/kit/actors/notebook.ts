@@ -51,9 +51,9 @@ export function notebook(stateVersion = 1): NotebookKind {
     initial: () => ({ lines: [] }),
     stateVersion,
     decide: {
-      add: (state, command, { newId }) => ({
+      add: (state, command, { newActorId }) => ({
         events: [{ type: 'added', ...command, line: state.lines.length + 1 }],
-        reply: { line: state.lines.length + 1, id: newId() },
+        reply: { line: state.lines.length + 1, id: newActorId() },
       }),
       addOnce: (state, { text }) => {
         if (state.lines.at(-1) === text) return { events: [], reply: { line: state.lines.length } };

@@ -118,7 +118,7 @@ export async function snapshotsAreCaches(ground: Ground, violations: Violations)
       kind,
       id,
       epoch: EPOCH_MAX,
-      newId: () => '0',
+      ids: { newId: () => '0', newActorId: () => '0' },
       format: () => 0,
       primed: undefined,
       pause: noPause,
