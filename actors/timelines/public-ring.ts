@@ -1,7 +1,7 @@
 import type { Logger } from '../runtime/logger.js';
 import type { RecentIds } from './home-rings.js';
 import { wordsOf } from './id-words.js';
-import { fillRing, type HomeBounds, type HomeIds, NO_RING, ringPart } from './ring-part.js';
+import { EMPTY_RING, fillRing, type HomeBounds, type HomeIds, NO_RING, ringPart } from './ring-part.js';
 import { NO_FLOOR, Rings } from './rings.js';
 
 /** Ids in a new ring: twenty pages. */
@@ -55,7 +55,10 @@ class Ring {
     if (this.#rings === undefined) this.#fill();
     if (this.#rings === undefined || this.#filling !== undefined) return NO_RING;
     const rings = this.#rings;
-    return ringPart(rings.floor(0), bounds, (within) => rings.read(0, within));
+    const floor = rings.floor(0);
+    // A server that knows no other one reads the empty ring for each page.
+    if (rings.size(0) === 0 && floor.high === 0 && floor.low === 0) return EMPTY_RING;
+    return ringPart(floor, bounds, (within) => rings.read(0, within));
   }
 
   deliver(id: string): void {

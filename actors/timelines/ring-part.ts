@@ -21,6 +21,8 @@ export interface HomeBounds {
 }
 
 export const NO_RING: HomeIds = { ids: [], rest: 'none', floor: undefined };
+/** The page of a ring that contains every id of its list: none. */
+export const EMPTY_RING: HomeIds = { ids: [], rest: 'end', floor: idOf(0, 0) };
 
 /** Returns a page of a ring with this floor. `read` returns its ids within the bounds, none below the floor. */
 export function ringPart(
