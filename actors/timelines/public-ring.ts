@@ -2,7 +2,7 @@ import type { Logger } from '../runtime/logger.js';
 import type { RecentIds } from './home-rings.js';
 import { wordsOf } from './id-words.js';
 import { EMPTY_RING, fillRing, type HomeBounds, type HomeIds, NO_RING, ringPart } from './ring-part.js';
-import { NO_FLOOR, Rings } from './rings.js';
+import { isNoFloor, NO_FLOOR, Rings } from './rings.js';
 
 /** Ids in a new ring: twenty pages. */
 const REBUILD_IDS = 400;
@@ -57,7 +57,7 @@ class Ring {
     const rings = this.#rings;
     const floor = rings.floor(0);
     // A server that knows no other one reads the empty ring for each page.
-    if (rings.size(0) === 0 && floor.high === 0 && floor.low === 0) return EMPTY_RING;
+    if (isNoFloor(floor) && rings.size(0) === 0) return EMPTY_RING;
     return ringPart(floor, bounds, (within) => rings.read(0, within));
   }
 

@@ -1,5 +1,5 @@
 import { compareWords, type IdWords, idOf, wordsOf } from './id-words.js';
-import type { Floor, RingBounds, Rings } from './rings.js';
+import { type Floor, isNoFloor, type RingBounds, type Rings } from './rings.js';
 
 /** A page of a list that a ring caches: ids, unfiltered, in the direction of reading. */
 export interface HomeIds {
@@ -31,8 +31,7 @@ export function ringPart(
   read: (bounds: RingBounds, floorId: string) => readonly string[],
 ): HomeIds {
   const afterWords = after === undefined ? undefined : wordsOf(after);
-  const isOpen = floor.high !== 0 || floor.low !== 0;
-  const reachesStore = isOpen && (afterWords === undefined || isBelow(afterWords, floor));
+  const reachesStore = !isNoFloor(floor) && (afterWords === undefined || isBelow(afterWords, floor));
   if (upwards && reachesStore) return { ids: [], rest: 'store', floor: undefined };
   const bounds = {
     ...(before === undefined ? {} : { before: wordsOf(before) }),

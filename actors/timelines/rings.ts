@@ -24,6 +24,8 @@ export interface RingBounds {
 }
 
 export const NO_FLOOR: Floor = { high: 0, low: 0 };
+/** Returns true for the floor of a ring that contains every id of its list. */
+export const isNoFloor = ({ high, low }: Floor): boolean => high === 0 && low === 0;
 
 /**
  * Rings of status ids, by number: each holds the newest ids, without repeats, and drops the oldest. They are typed

@@ -37,3 +37,16 @@ test('a failed read of the store, and a gap on the bus, leave no ring', async ()
   ring.close();
   assert.equal(ring.read(newest).rest, 'none');
 });
+
+test('a complete ring without ids ends at once, in both directions, until a status is delivered', async () => {
+  const ring = new PublicRing({
+    recent: async () => ({ ids: [], complete: true }),
+    log: { warn: () => {} },
+  });
+  await until('filled', () => ring.read(newest).rest !== 'none' || undefined, 1_000);
+  const none = { ids: [], rest: 'end', floor: id18(0) };
+  assert.deepEqual(ring.read(newest), none);
+  assert.deepEqual(ring.read({ ...newest, after: id18(10), upwards: true }), none);
+  ring.deliver(id18(20));
+  assert.deepEqual(ring.read(newest), { ids: [id18(20)], rest: 'end', floor: id18(0) });
+});
