@@ -14,6 +14,7 @@ test("a status begins a conversation of its own id, or joins its parent's", () =
     conversationId: '5',
   });
   assert.equal(alice.state.statuses, 2);
+  assert.deepEqual(alice.actorIds, ['000000000000000001'], 'a reply begins no conversation');
 });
 
 test('a blank, too long or unknown field is refused with the message that clients show', () => {

@@ -17,6 +17,8 @@ export interface Given<S, C extends CommandTable<C>, E> {
   /** The reply to the last command, unless it was refused. */
   readonly reply: C[keyof C]['out'] | undefined;
   readonly lastProblem: Problem | undefined;
+  /** All ids minted for actors, in order. */
+  readonly actorIds: readonly string[];
   /** Decides the command and applies the recorded events to the state. */
   when<K extends keyof C>(
     command: K,
@@ -40,12 +42,19 @@ export function given<S, C extends CommandTable<C>, E>(
     minted += 1;
     return id;
   };
+  const actorIds: string[] = [];
+  const newActorId = () => {
+    const id = newId();
+    actorIds.push(id);
+    return id;
+  };
   const after = (events: readonly Recorded<E>[], reply: C[keyof C]['out'] | undefined, lastProblem?: Problem) => {
     const result: Given<S, C, E> = {
       state,
       events,
       reply,
       lastProblem,
+      actorIds,
       when(command, input, at) {
         // Each command is decided after the effects of all earlier ones.
         const { nowMs = context.nowMs, settledSeq = events.length, row } = at ?? {};
@@ -54,7 +63,7 @@ export function given<S, C extends CommandTable<C>, E>(
           self: context.self,
           nowMs,
           newId,
-          newActorId: newId,
+          newActorId,
           seq: events.length + 1,
           settledSeq,
           format,
