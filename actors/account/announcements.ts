@@ -1,6 +1,7 @@
 import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
 import type { Slice } from '../runtime/slice.js';
+import { type LazyMap, LazySet } from '../runtime/state/lazy-collections.js';
 
 export interface Commands {
   dismissAnnouncement: { in: P.AccountDismissAnnouncement; out: P.AccountEmpty };
@@ -15,7 +16,7 @@ export interface State {
   /**
    * State by announcement id, in the order in which the owner first read or reacted to them. At most ANNOUNCEMENTS_MAX.
    */
-  readonly announcements: Map<string, { read: boolean; readonly names: Set<string> }>;
+  readonly announcements: LazyMap<string, { read: boolean; readonly names: LazySet<string> }>;
 }
 
 /**
@@ -84,7 +85,7 @@ function markOf({ announcements: all }: State, id: string) {
   if (known !== undefined) return known;
   const [oldest] = all.size < ANNOUNCEMENTS_MAX ? [] : all.keys();
   if (oldest !== undefined) all.delete(oldest);
-  const made = { read: false, names: new Set<string>() };
+  const made = { read: false, names: new LazySet<string>() };
   all.set(id, made);
   return made;
 }

@@ -3,6 +3,7 @@ import type * as P from '../../proto/gen/types.js';
 import { type Problem, problem } from '../domain/problem.js';
 import { countChars } from '../domain/text/plain-text.js';
 import type { Ctx, Recorded, Slice } from '../runtime/slice.js';
+import { LazyMap, LazySet } from '../runtime/state/lazy-collections.js';
 import type { RelationState } from './relations.js';
 
 export interface Commands {
@@ -29,16 +30,16 @@ export interface CollectionState {
   /** Number of changes to the text. */
   revision: number;
   /** Items by id, oldest first. At most COLLECTION_ITEMS_MAX. */
-  readonly items: Map<string, P.AccountCollectionItem>;
+  readonly items: LazyMap<string, P.AccountCollectionItem>;
   /** Accounts that left the collection themselves. At most LEFT_REMEMBERED_MAX, the latest. */
-  readonly left: Set<string>;
+  readonly left: LazySet<string>;
   /** Addresses of a collection of another server. */
   readonly uri?: string;
   readonly url?: string;
 }
 export interface State extends RelationState {
   /** Collections by id, oldest first. At most COLLECTIONS_MAX. */
-  readonly collections: Map<string, CollectionState>;
+  readonly collections: LazyMap<string, CollectionState>;
 }
 
 /**
@@ -123,7 +124,7 @@ export const collections: Slice<State, Commands, Events> = {
   },
   apply: {
     collectionCreated(state, { id, text = NOTHING_SAID, atMs }) {
-      const empty = { items: new Map(), left: new Set<string>() };
+      const empty = { items: new LazyMap<string, P.AccountCollectionItem>(), left: new LazySet<string>() };
       state.collections.set(id, { text, createdAtMs: atMs, updatedAtMs: atMs, revision: 0, ...empty });
     },
     collectionUpdated(state, { id, text = NOTHING_SAID, revision, atMs }) {

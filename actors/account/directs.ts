@@ -3,6 +3,7 @@ import type * as P from '../../proto/gen/types.js';
 import { edgePage } from '../domain/edge-page.js';
 import { problem } from '../domain/problem.js';
 import type { Slice } from '../runtime/slice.js';
+import type { LazyMap } from '../runtime/state/lazy-collections.js';
 import { isWelcome, type PolicyState, reception } from './notification-policy.js';
 
 export interface Commands {
@@ -20,7 +21,7 @@ export interface Events {
 }
 export interface State extends PolicyState {
   /** Direct conversations by thread and participants, in the order of the latest status. At most DIRECTS_MAX. */
-  readonly directs: Map<string, P.AccountDirect>;
+  readonly directs: LazyMap<string, P.AccountDirect>;
 }
 
 /** Bounds one activation's memory to some megabytes. The conversation with the oldest latest status is dropped. */

@@ -2,6 +2,7 @@ import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
 import { problem } from '../domain/problem.js';
 import type { Recorded, Slice } from '../runtime/slice.js';
+import type { LazyMap } from '../runtime/state/lazy-collections.js';
 import { consentOf, isHiddenFrom } from './feature-consent.js';
 import type { State as ProfileState } from './profile.js';
 import type { RelationState } from './relations.js';
@@ -26,7 +27,7 @@ interface Featuring {
 }
 export interface State {
   /** Permissions by the address of the collection, oldest first. At most FEATURED_ELSEWHERE_MAX. */
-  readonly featuredElsewhere: Map<string, Featuring>;
+  readonly featuredElsewhere: LazyMap<string, Featuring>;
 }
 
 /** Bounds what other servers can add to one activation. Further requests are refused. */

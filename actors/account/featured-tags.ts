@@ -3,6 +3,7 @@ import type * as P from '../../proto/gen/types.js';
 import { type Problem, problem } from '../domain/problem.js';
 import { STATUS_TAGS_INDEXED_MAX } from '../domain/text/hashtag.js';
 import type { Slice } from '../runtime/slice.js';
+import type { LazyMap } from '../runtime/state/lazy-collections.js';
 
 export interface Commands {
   featureTag: { in: P.AccountFeatureTag; out: P.AccountFeaturedTag };
@@ -25,9 +26,9 @@ interface Uses {
 }
 export interface State {
   /** Names by id. At most FEATURED_TAGS_MAX. */
-  readonly featuredTags: Map<string, string>;
+  readonly featuredTags: LazyMap<string, string>;
   /** Uses by hashtag name, latest used last. At most TAGS_REMEMBERED_MAX besides the featured ones. */
-  readonly tagUses: Map<string, Uses>;
+  readonly tagUses: LazyMap<string, Uses>;
 }
 
 /** Source: Mastodon FeaturedTag::LIMIT. */

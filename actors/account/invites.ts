@@ -2,6 +2,7 @@ import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
 import { problem } from '../domain/problem.js';
 import type { Slice } from '../runtime/slice.js';
+import type { LazyMap } from '../runtime/state/lazy-collections.js';
 import { isShutOut, type State as TokensState } from './tokens.js';
 
 export interface Commands {
@@ -27,7 +28,7 @@ type Invite = P.AccountInvite & {
 };
 export interface State extends TokensState {
   /** Invitations by nonce, oldest first. At most INVITES_MAX. */
-  readonly invites: Map<string, Invite>;
+  readonly invites: LazyMap<string, Invite>;
 }
 
 /** Invitations of one account, those that are over included: a list that a person can still survey. */

@@ -3,6 +3,7 @@ import type * as P from '../../proto/gen/types.js';
 import { edgePage } from '../domain/edge-page.js';
 import { type Problem, problem } from '../domain/problem.js';
 import type { Slice } from '../runtime/slice.js';
+import { LazyMap } from '../runtime/state/lazy-collections.js';
 import type { PeopleList, RelationState } from './relations.js';
 
 export interface Commands {
@@ -102,9 +103,9 @@ export const lists: Slice<RelationState, Commands, Events> = {
   },
   apply: {
     listCreated: (state, { id, title, repliesPolicy, exclusive }) =>
-      void state.lists.set(id, { title, repliesPolicy, exclusive, members: new Map() }),
+      void state.lists.set(id, { title, repliesPolicy, exclusive, members: new LazyMap() }),
     listUpdated(state, { id, title, repliesPolicy, exclusive }) {
-      const members = state.lists.get(id)?.members ?? new Map<string, string>();
+      const members = state.lists.get(id)?.members ?? new LazyMap<string, string>();
       state.lists.set(id, { title, repliesPolicy, exclusive, members });
     },
     listDeleted: (state, { id }) => void state.lists.delete(id),

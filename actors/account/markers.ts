@@ -3,6 +3,7 @@ import type * as P from '../../proto/gen/types.js';
 import { isId } from '../domain/ids.js';
 import { problem } from '../domain/problem.js';
 import type { Recorded, Slice } from '../runtime/slice.js';
+import type { LazyMap } from '../runtime/state/lazy-collections.js';
 
 export interface Commands {
   markers: { in: P.AccountEmpty; out: P.AccountMarkers };
@@ -13,7 +14,7 @@ export interface Events {
 }
 export interface State {
   /** Markers by timeline. At most one for each of MARKED_TIMELINES. */
-  readonly markers: Map<string, P.AccountMarker>;
+  readonly markers: LazyMap<string, P.AccountMarker>;
 }
 
 /** Timelines in which clients store a reading position. Source: Mastodon Marker::TIMELINES. */

@@ -4,6 +4,7 @@ import { DESCRIPTION_CHARS_MAX, STATUS_MEDIA_MAX } from '../domain/media.js';
 import { type Problem, problem } from '../domain/problem.js';
 import { countChars } from '../domain/text/plain-text.js';
 import type { Recorded, Slice } from '../runtime/slice.js';
+import type { LazyMap } from '../runtime/state/lazy-collections.js';
 
 export interface Commands {
   addMedia: { in: P.AccountAddMedia; out: P.AccountMedia };
@@ -23,11 +24,11 @@ export interface Events {
 }
 export interface State {
   /** Uploads that are not attached to a status, by id, oldest first. */
-  readonly uploads: Map<string, P.AccountMedia>;
+  readonly uploads: LazyMap<string, P.AccountMedia>;
   /** Replies to `takeMedia` by status, oldest first. At most TAKEN_MAX. */
-  readonly taken: Map<string, readonly P.AccountMedia[]>;
+  readonly taken: LazyMap<string, readonly P.AccountMedia[]>;
   /** Ids of scheduled statuses by the id of an upload that is reserved for them. At most STATUS_MEDIA_MAX for each. */
-  readonly held: Map<string, string>;
+  readonly held: LazyMap<string, string>;
 }
 
 /** Unattached uploads at a time; the oldest is removed. More than anyone prepares; bounds disk space and state. */

@@ -5,6 +5,7 @@ import { compareIds, idMs } from '../domain/ids.js';
 import { problem } from '../domain/problem.js';
 import { isMuted } from '../domain/visibility.js';
 import type { Slice } from '../runtime/slice.js';
+import type { LazyMap, LazySet } from '../runtime/state/lazy-collections.js';
 import type { RelationState } from './relations.js';
 
 export interface Commands {
@@ -23,9 +24,9 @@ export interface Events {
 export interface PolicyState extends RelationState {
   policy: P.AccountNotificationPolicy;
   /** Requests by the account whose notifications wait for a decision, oldest first. At most REQUESTS_MAX. */
-  readonly waiting: Map<string, P.AccountNotificationRequest>;
+  readonly waiting: LazyMap<string, P.AccountNotificationRequest>;
   /** Accounts whose notifications the policy never filters. At most PERMITTED_MAX. */
-  readonly permitted: Set<string>;
+  readonly permitted: LazySet<string>;
 }
 
 /**

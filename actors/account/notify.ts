@@ -2,6 +2,7 @@ import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
 import { compareIds, idMs, isId } from '../domain/ids.js';
 import type { Ctx, Recorded, Slice } from '../runtime/slice.js';
+import type { LazyMap, LazySet } from '../runtime/state/lazy-collections.js';
 import { isWelcome, type PolicyState, reception, withoutOne, withRequest } from './notification-policy.js';
 import type { OriginState } from './standing.js';
 
@@ -25,10 +26,10 @@ export interface Events {
 }
 export interface State extends PolicyState, OriginState {
   /** Ids of the latest notifications by content, oldest first, to recognise repeats. */
-  readonly recentNotices: Map<string, string>;
+  readonly recentNotices: LazyMap<string, string>;
   /** Accounts by the id of a recent filtered notification that waits for a decision. */
-  readonly recentFiltered: Map<string, string>;
-  readonly recentDismissals: Set<string>;
+  readonly recentFiltered: LazyMap<string, string>;
+  readonly recentDismissals: LazySet<string>;
   /** Ids dismissed since the last sweep. At most SWEPT_MIN and those of one command. */
   unswept: string[];
   lastNotificationId: string | undefined;

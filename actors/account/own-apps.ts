@@ -3,6 +3,7 @@ import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
 import { problem } from '../domain/problem.js';
 import type { Recorded, Slice } from '../runtime/slice.js';
+import type { LazyMap } from '../runtime/state/lazy-collections.js';
 import { isShutOut, type State as TokensState } from './tokens.js';
 
 export interface Commands {
@@ -20,7 +21,7 @@ export interface Events {
 }
 export interface State extends TokensState {
   /** Applications that the owner has registered, by client id, oldest first. At most OWN_APPS_MAX. */
-  readonly ownApps: Map<string, P.AccountOwnApp>;
+  readonly ownApps: LazyMap<string, P.AccountOwnApp>;
 }
 
 /** Applications of one account: a list that a person can still survey. */

@@ -3,6 +3,7 @@ import type * as P from '../../proto/gen/types.js';
 import { isMailList } from '../domain/mail-lists.js';
 import { problem } from '../domain/problem.js';
 import type { Slice } from '../runtime/slice.js';
+import type { LazySet } from '../runtime/state/lazy-collections.js';
 import type { State as RegisterState } from './register.js';
 
 export interface Commands {
@@ -19,7 +20,7 @@ export interface Events {
 }
 export interface State extends RegisterState {
   /** Lists whose mails the owner does not want. */
-  readonly endedMails: Set<string>;
+  readonly endedMails: LazySet<string>;
   /** Time of the last mail about a sign-up with the address of this account; 0: never. */
   signUpRepeatedAtMs: number;
 }

@@ -2,6 +2,7 @@ import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
 import { problem } from '../domain/problem.js';
 import type { Recorded, Slice } from '../runtime/slice.js';
+import type { LazyMap } from '../runtime/state/lazy-collections.js';
 
 export interface Commands {
   passkeys: { in: P.AccountEmpty; out: P.AccountPasskeys };
@@ -16,7 +17,7 @@ export interface Events {
 }
 export interface State {
   /** Passkeys by credential id, oldest first. At most PASSKEYS_MAX. */
-  readonly passkeys: Map<string, P.AccountPasskey>;
+  readonly passkeys: LazyMap<string, P.AccountPasskey>;
 }
 
 /** Passkeys of an account: each device and each security key of a person, with room to spare. */

@@ -2,6 +2,7 @@ import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
 import { problem } from '../domain/problem.js';
 import type { Slice } from '../runtime/slice.js';
+import type { LazyMap } from '../runtime/state/lazy-collections.js';
 import { isThere, type State as NoticeState } from './notify.js';
 import { isShutOut, type State as SessionState } from './tokens.js';
 
@@ -24,7 +25,7 @@ export interface State
   extends SessionState,
     Pick<NoticeState, 'lastNotificationId' | 'clearedUpToId' | 'recentDismissals'> {
   /** Subscriptions by the token's SHA-256, in the order of their last change. At most one for each token. */
-  readonly pushes: Map<string, P.AccountPushSubscription>;
+  readonly pushes: LazyMap<string, P.AccountPushSubscription>;
 }
 
 /**

@@ -2,6 +2,7 @@ import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
 import { isMuted } from '../domain/visibility.js';
 import type { Slice } from '../runtime/slice.js';
+import type { LazyMap, LazySet } from '../runtime/state/lazy-collections.js';
 import { sourcesCodec } from './packed-relations.js';
 
 export interface Commands {
@@ -20,7 +21,7 @@ export interface Mute {
 
 /** A list: its title and rules, and its members in order with the ids that pages use as cursors. */
 export interface PeopleList extends Omit<P.AccountList, 'id'> {
-  readonly members: Map<string, string>;
+  readonly members: LazyMap<string, string>;
 }
 
 /**
@@ -29,36 +30,36 @@ export interface PeopleList extends Omit<P.AccountList, 'id'> {
  */
 export interface RelationState {
   /** Follows made, including pending ones, by target. At most FOLLOWING_MAX. */
-  readonly following: Map<string, P.AccountFollowingEdge>;
+  readonly following: LazyMap<string, P.AccountFollowingEdge>;
   /** Follow requests that await the owner's answer, by follower. At most FOLLOW_REQUESTS_MAX. */
-  readonly requests: Map<string, { readonly edgeId: string; readonly atMs: number }>;
+  readonly requests: LazyMap<string, { readonly edgeId: string; readonly atMs: number }>;
   /**
    * Number of all accepted followers. `recentFollowers` holds the edge ids of the latest FOLLOWERS_REMEMBERED_MAX by
    * follower.
    */
   followers: number;
-  readonly recentFollowers: Map<string, string>;
+  readonly recentFollowers: LazyMap<string, string>;
   /** True once an account of another server has followed or asked to. */
   isFollowedElsewhere?: boolean;
   /** Edge ids of blocks by account, in order. At most BLOCKS_MAX. */
-  readonly blocking: Map<string, string>;
-  readonly blockedBy: Set<string>;
+  readonly blocking: LazyMap<string, string>;
+  readonly blockedBy: LazySet<string>;
   /** Mutes by account, in the order of their edge ids. At most MUTES_MAX. */
-  readonly muting: Map<string, Mute>;
+  readonly muting: LazyMap<string, Mute>;
   /** At most MUTED_CONVERSATIONS_MAX. */
-  readonly mutedConversations: Set<string>;
+  readonly mutedConversations: LazySet<string>;
   /** Lists by id, oldest first. At most LISTS_MAX. */
-  readonly lists: Map<string, PeopleList>;
+  readonly lists: LazyMap<string, PeopleList>;
   /** Filters by id, oldest first. At most FILTERS_MAX. */
-  readonly filters: Map<string, P.AccountFilter>;
+  readonly filters: LazyMap<string, P.AccountFilter>;
   /** Edge ids of followed hashtags by name, in order. At most FOLLOWED_TAGS_MAX. */
-  readonly followedTags: Map<string, string>;
+  readonly followedTags: LazyMap<string, string>;
   /** The owner's private notes by account. At most PERSONAL_NOTES_MAX. */
-  readonly notes: Map<string, string>;
+  readonly notes: LazyMap<string, string>;
   /** Edge ids of endorsements by account; a local account follows all of them. At most ENDORSEMENTS_MAX. */
-  readonly endorsed: Map<string, string>;
+  readonly endorsed: LazyMap<string, string>;
   /** Edge ids of blocked domains by name. At most DOMAIN_BLOCKS_MAX. */
-  readonly blockedDomains: Map<string, string>;
+  readonly blockedDomains: LazyMap<string, string>;
   /**
    * Increases with each event of `relationEvents`. A reader that has cached the relations of this version need not read
    * them again.

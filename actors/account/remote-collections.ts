@@ -2,6 +2,7 @@ import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
 import { problem } from '../domain/problem.js';
 import type { Slice } from '../runtime/slice.js';
+import { LazyMap, LazySet } from '../runtime/state/lazy-collections.js';
 import {
   type Events as CollectionEvents,
   type State as CollectionsState,
@@ -69,8 +70,8 @@ export const remoteCollections: Slice<State, Commands, Events, Pick<CollectionEv
   },
   apply: {
     collectionDescribed(state, { id, uri, url, text = NOTHING_SAID, items, createdAtMs, updatedAtMs }) {
-      const left = state.collections.get(id)?.left ?? new Set<string>();
-      const places = new Map(items.map((item) => [item.id, item]));
+      const left = state.collections.get(id)?.left ?? new LazySet<string>();
+      const places = new LazyMap(items.map((item) => [item.id, item]));
       state.collections.set(id, { text, createdAtMs, updatedAtMs, revision: 0, items: places, left, uri, url });
     },
   },

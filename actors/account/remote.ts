@@ -4,6 +4,7 @@ import { knownUris } from '../../store/federation-tables.js';
 import { problem } from '../domain/problem.js';
 import { uriKey } from '../domain/text/uri-key.js';
 import type { Slice } from '../runtime/slice.js';
+import type { LazyMap } from '../runtime/state/lazy-collections.js';
 import { type State as CollectionsState, deletion } from './collections.js';
 import type { State as MovesState } from './moves.js';
 import type { State as PostState } from './post.js';
@@ -37,7 +38,7 @@ interface ReceivedState {
    * The latest statuses by address, oldest first, at most RECEIVED_REMEMBERED_MAX. One with an empty id was deleted
    * before it was received. Others are found by their row.
    */
-  readonly received: Map<string, Received>;
+  readonly received: LazyMap<string, Received>;
 }
 interface Received {
   readonly id: string;

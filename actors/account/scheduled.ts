@@ -4,6 +4,7 @@ import { edgePage } from '../domain/edge-page.js';
 import { isProblem, type Problem, problem } from '../domain/problem.js';
 import { invalidField } from '../domain/text/status-text.js';
 import type { Recorded, Slice } from '../runtime/slice.js';
+import type { LazyMap } from '../runtime/state/lazy-collections.js';
 import { type Events as MediaEvents, outdated, UPLOADS_ALARM } from './media.js';
 import { APP_ALARM, type Events as AppEvents, lateTokensDue } from './own-apps.js';
 import { type Events as PostEvents, type State as PostState, post } from './post.js';
@@ -25,7 +26,7 @@ export interface Events {
 }
 export interface State extends PostState {
   /** Scheduled statuses by id, oldest first. At most SCHEDULED_MAX. */
-  readonly scheduled: Map<string, { readonly post: P.AccountPost; readonly dueMs: number }>;
+  readonly scheduled: LazyMap<string, { readonly post: P.AccountPost; readonly dueMs: number }>;
 }
 type MoreEvents = Pick<MediaEvents, 'mediaRemoved' | 'mediaReleased'> &
   PurgeEvents &

@@ -2,6 +2,7 @@ import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
 import { problem } from '../domain/problem.js';
 import type { Slice } from '../runtime/slice.js';
+import { LazySet } from '../runtime/state/lazy-collections.js';
 
 export interface Commands {
   secondFactor: { in: P.AccountEmpty; out: P.AccountSecondFactor };
@@ -18,7 +19,7 @@ export interface Events {
 }
 export interface State {
   /** The second factor of sign-ins; undefined: the password is enough. */
-  otp: { readonly nonce: string; step: number; readonly recoveryHashes: Set<string> } | undefined;
+  otp: { readonly nonce: string; step: number; readonly recoveryHashes: LazySet<string> } | undefined;
 }
 
 /** Recovery codes of an account: enough for years, few enough for a sheet of paper. */
@@ -55,7 +56,7 @@ export const secondFactor: Slice<State, Commands, Events> = {
   },
   apply: {
     otpEnabled(state, { nonce, step, recoveryHashes }) {
-      state.otp = { nonce, step, recoveryHashes: new Set(recoveryHashes) };
+      state.otp = { nonce, step, recoveryHashes: new LazySet(recoveryHashes) };
     },
     otpDisabled(state) {
       state.otp = undefined;

@@ -1,6 +1,7 @@
 import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
 import type { Recorded, Slice } from '../runtime/slice.js';
+import type { LazySet } from '../runtime/state/lazy-collections.js';
 
 export type Commands = Readonly<Record<never, never>>;
 export interface Events {
@@ -8,9 +9,9 @@ export interface Events {
 }
 export interface State {
   /** Pseudonyms of the prefixes of addresses from which the owner has signed in, oldest first. */
-  readonly signInAddresses: Set<string>;
+  readonly signInAddresses: LazySet<string>;
   /** Pseudonyms of the kinds of browsers with which the owner has signed in, oldest first. */
-  readonly signInBrowsers: Set<string>;
+  readonly signInBrowsers: LazySet<string>;
 }
 
 /**

@@ -2,6 +2,7 @@ import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
 import { compareIds } from '../domain/ids.js';
 import type { Slice } from '../runtime/slice.js';
+import type { LazySet } from '../runtime/state/lazy-collections.js';
 
 export interface Commands {
   subscribe: { in: P.AccountSubscribe; out: P.AccountEmpty };
@@ -13,7 +14,7 @@ export interface Events {
 }
 export interface State {
   /** Followers that asked to be notified of each status. At most SUBSCRIBERS_MAX. */
-  readonly subscribers: Set<string>;
+  readonly subscribers: LazySet<string>;
 }
 
 /** Bounds one activation's memory, and the notifications of one status; the oldest is dropped. */

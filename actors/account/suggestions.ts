@@ -1,6 +1,7 @@
 import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
 import type { Slice } from '../runtime/slice.js';
+import type { LazyMap } from '../runtime/state/lazy-collections.js';
 import type { Events as BlockEvents } from './block.js';
 import type { Events as FollowEvents } from './follow.js';
 import type { Events as MuteEvents } from './mute.js';
@@ -14,7 +15,7 @@ export interface Events {
 }
 export interface State {
   /** Times (ms) at which suggestions of an account last ended, oldest first. At most ENDED_SUGGESTIONS_MAX. */
-  readonly endedSuggestions: Map<string, number>;
+  readonly endedSuggestions: LazyMap<string, number>;
 }
 
 /**

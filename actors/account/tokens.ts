@@ -2,6 +2,7 @@ import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
 import { type Problem, problem } from '../domain/problem.js';
 import type { Recorded, Slice } from '../runtime/slice.js';
+import type { LazyMap } from '../runtime/state/lazy-collections.js';
 import type { State as RegisterState } from './register.js';
 import { newSignIn, type Events as SignInEvents, type State as SignInState } from './sign-ins.js';
 
@@ -23,10 +24,10 @@ export interface Events {
 }
 export interface State extends RegisterState, SignInState {
   /** Tokens by SHA-256, oldest first, with their kind and the authorization code that they came from. */
-  readonly tokens: Map<string, { readonly codeHash: string | undefined; readonly kind: string }>;
-  readonly codes: Map<string, P.AccountCodeGranted & { used: boolean }>;
+  readonly tokens: LazyMap<string, { readonly codeHash: string | undefined; readonly kind: string }>;
+  readonly codes: LazyMap<string, P.AccountCodeGranted & { used: boolean }>;
   /** Push subscriptions, each of which is removed with its token (push.ts). */
-  readonly pushes: Pick<Map<string, unknown>, 'delete'>;
+  readonly pushes: Pick<LazyMap<string, unknown>, 'delete'>;
   /** The last mailed link to set a new password. */
   passwordReset: { readonly nonce: string; readonly askedAtMs: number; readonly expiresAtMs: number } | undefined;
 }

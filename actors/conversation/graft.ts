@@ -2,6 +2,7 @@ import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
 import { isProblem, problem } from '../domain/problem.js';
 import type { Slice } from '../runtime/slice.js';
+import { LazyMap } from '../runtime/state/lazy-collections.js';
 import { type ConversationState, changed, countReplies, type Graft, livingStatus, notFound } from './state.js';
 
 export interface Commands {
@@ -66,7 +67,7 @@ export const graft: Slice<ConversationState, Commands, Events> = {
       state.parentElsewhere = { statusId, parentId, conversationId };
     },
     grafted(state, { statusId, replyId, open }) {
-      state.grafts ??= new Map();
+      state.grafts ??= new LazyMap();
       state.grafts.set(statusId, [...(state.grafts.get(statusId) ?? []), { replyId, open }]);
       const entry = state.statuses.get(statusId);
       if (open && entry !== undefined) countReplies(entry, 1);

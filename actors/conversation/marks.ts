@@ -5,6 +5,7 @@ import { type Problem, problem } from '../domain/problem.js';
 import { publicLane } from '../domain/public.js';
 import type { RowName } from '../runtime/carried-rows.js';
 import type { Ctx } from '../runtime/slice.js';
+import { LazyMap } from '../runtime/state/lazy-collections.js';
 import type { ConversationState, ThreadEntry } from './state.js';
 
 /**
@@ -96,7 +97,7 @@ export function changeMark(
 ): void {
   const mark = { ...(heldMark(entry, by) ?? earlier), ...change };
   entry.olderMarks?.delete(by);
-  entry.marks ??= new Map();
+  entry.marks ??= new LazyMap();
   entry.marks.set(by, mark);
   state.changedMarks += 1;
 }

@@ -1,6 +1,7 @@
 import { codec } from '../../proto/codec.js';
 import type { StoreMark, StoreStatusRecord } from '../../proto/gen/types.js';
 import { type Problem, problem } from '../domain/problem.js';
+import { LazyMap } from '../runtime/state/lazy-collections.js';
 
 /**
  * A status of the thread, and the marks on it that the actor holds. Maps are created for the first mark: an empty map
@@ -13,9 +14,9 @@ export interface ThreadEntry {
   record: StoreStatusRecord;
   readonly children: string[];
   /** Marks that were changed since the last turn, by account or quoting status. */
-  marks: Map<string, StoreMark> | undefined;
+  marks: LazyMap<string, StoreMark> | undefined;
   /** Marks that were changed between the last two turns, and not since. */
-  olderMarks: Map<string, StoreMark> | undefined;
+  olderMarks: LazyMap<string, StoreMark> | undefined;
   /** True when some marks have rows in `statusMarks`. */
   turned: boolean;
   /** True when some marks are only in these rows. */
@@ -39,11 +40,11 @@ export interface ParentElsewhere {
 }
 
 export interface ConversationState {
-  readonly statuses: Map<string, ThreadEntry>;
+  readonly statuses: LazyMap<string, ThreadEntry>;
   /** Replies that arrived before the status they reply to, by its id. It may still be on its way from its author. */
-  orphans: Map<string, string[]> | undefined;
+  orphans: LazyMap<string, string[]> | undefined;
   /** Replies that began conversations of their own, by the id of the status that they answer. */
-  grafts?: Map<string, Graft[]> | undefined;
+  grafts?: LazyMap<string, Graft[]> | undefined;
   /** Set if the first status answers one of another conversation that is known. */
   parentElsewhere?: ParentElsewhere | undefined;
   /** Changes of marks since the last turn. */
@@ -56,7 +57,7 @@ export interface ConversationState {
 export const THREAD_STATUSES_MAX = 10_000;
 
 export function initialConversation(): ConversationState {
-  return { statuses: new Map(), orphans: undefined, changedMarks: 0, turnedSeq: 0 };
+  return { statuses: new LazyMap(), orphans: undefined, changedMarks: 0, turnedSeq: 0 };
 }
 
 const statusRecords = codec('murmuration.store.StatusRecord');

@@ -3,6 +3,7 @@ import type * as P from '../../proto/gen/types.js';
 import { problem } from '../domain/problem.js';
 import { indexedTags } from '../domain/text/hashtag.js';
 import type { Slice } from '../runtime/slice.js';
+import { LazyMap } from '../runtime/state/lazy-collections.js';
 import { dropMarks, firstMarks } from './marks-part.js';
 import {
   type ConversationState,
@@ -86,7 +87,7 @@ export const thread: Slice<ConversationState, Commands, Events> = {
       const parent = parentOf(state, status);
       if (parent?.record.deleted === true) entry.record = changed(entry.record, { parentGone: true });
       if (parent === undefined && status.inReplyToId !== undefined) {
-        state.orphans ??= new Map();
+        state.orphans ??= new LazyMap();
         state.orphans.set(status.inReplyToId, [...(state.orphans.get(status.inReplyToId) ?? []), status.id]);
       }
       parent?.children.push(status.id);

@@ -2,6 +2,7 @@ import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
 import { type Problem, problem } from '../domain/problem.js';
 import type { Recorded, Slice } from '../runtime/slice.js';
+import { LazyMap } from '../runtime/state/lazy-collections.js';
 
 export interface Commands {
   /**
@@ -31,9 +32,9 @@ export interface Events {
 }
 export interface State {
   /** The last import of each kind. */
-  readonly jobs: Map<string, P.ImportsJob>;
+  readonly jobs: LazyMap<string, P.ImportsJob>;
   /** Files whose imports have not begun, each with the time at which it is removed. Absent: none. */
-  expected?: Map<string, number>;
+  expected?: LazyMap<string, number>;
 }
 
 /** Kinds of lists with an import of their own. Bounds the state: an import of another kind is refused. */
@@ -58,7 +59,7 @@ const EXPIRY = '/expiry';
 /** Prefix of alarms of announced files; the name follows. */
 const UPLOAD = 'upload/';
 
-export const noImports = (): State => ({ jobs: new Map() });
+export const noImports = (): State => ({ jobs: new LazyMap() });
 
 /** Returns true while the import has not ended. */
 export const isRunning = ({ endedMs }: P.ImportsJob): boolean => endedMs === 0;
@@ -134,7 +135,7 @@ export const imports: Slice<State, Commands, Events> = {
   },
   apply: {
     expected(state, { file, untilMs }) {
-      state.expected ??= new Map();
+      state.expected ??= new LazyMap();
       state.expected.set(file, untilMs);
     },
     begun({ jobs, expected }, { kind, file, rows, replaces, atMs }) {

@@ -1,6 +1,7 @@
 import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
 import type { Slice } from '../runtime/slice.js';
+import { LazyMap } from '../runtime/state/lazy-collections.js';
 import type { State as EntriesState } from './entries.js';
 
 export interface Commands {
@@ -12,7 +13,7 @@ export interface Events {
 }
 export interface State extends EntriesState {
   /** Counts by announcement, then by name. */
-  readonly emoji: Map<string, Map<string, number>>;
+  readonly emoji: LazyMap<string, LazyMap<string, number>>;
 }
 
 /**
@@ -36,7 +37,7 @@ export const emoji: Slice<State, Commands, Events> = {
   },
   apply: {
     emojiCounted(state, { announcement, name, count }) {
-      const counts = state.emoji.get(announcement) ?? new Map<string, number>();
+      const counts = state.emoji.get(announcement) ?? new LazyMap<string, number>();
       if (count === 0) counts.delete(name);
       else counts.set(name, count);
       state.emoji.set(announcement, counts);

@@ -3,6 +3,7 @@ import type * as P from '../../proto/gen/types.js';
 import { problem } from '../domain/problem.js';
 import { givesWay, isForeign, listsToTell, withLifted } from '../domain/servers/listed-limits.js';
 import type { Slice } from '../runtime/slice.js';
+import { LazyMap } from '../runtime/state/lazy-collections.js';
 
 export interface Commands {
   putEntry: { in: P.InstancePutEntry; out: P.InstanceEntry };
@@ -16,7 +17,7 @@ export interface Events {
 }
 export interface State {
   /** Entries by collection, then by id. */
-  readonly entries: Map<string, Map<string, P.InstanceEntry>>;
+  readonly entries: LazyMap<string, LazyMap<string, P.InstanceEntry>>;
 }
 
 /** The collections of the instance. */
@@ -48,7 +49,7 @@ export const entries: Slice<State, Commands, Events> = {
   decide: {
     putEntry(state, { entry: given, by, replace }, { nowMs, newId }) {
       if (given === undefined || !isCollection(given.collection)) return problem('not_found', 'Record not found');
-      const held = state.entries.get(given.collection) ?? new Map<string, P.InstanceEntry>();
+      const held = state.entries.get(given.collection) ?? new LazyMap<string, P.InstanceEntry>();
       const same = given.key === '' ? undefined : [...held.values()].find((one) => one.key === given.key);
       const known = given.id === '' ? (replace || givesWay(same, given) ? same : undefined) : held.get(given.id);
       if (given.id !== '' && known === undefined) return problem('not_found', 'Record not found');
@@ -83,7 +84,7 @@ export const entries: Slice<State, Commands, Events> = {
   apply: {
     entryPut(state, { entry: put }) {
       if (put === undefined) return;
-      const held = state.entries.get(put.collection) ?? new Map<string, P.InstanceEntry>();
+      const held = state.entries.get(put.collection) ?? new LazyMap<string, P.InstanceEntry>();
       held.set(put.id, put);
       state.entries.set(put.collection, held);
     },

@@ -9,8 +9,9 @@ import { instanceReactions } from '../reactions/instance.js';
 import type { RelayContext } from '../reactions/relays.js';
 import type { ActorKind } from '../runtime/kind.js';
 import { joined } from '../runtime/slice.js';
+import { LazyMap } from '../runtime/state/lazy-collections.js';
 
-export const initialInstance = (): InstanceState => ({ entries: new Map(), emoji: new Map(), keptDay: -1 });
+export const initialInstance = (): InstanceState => ({ entries: new LazyMap(), emoji: new LazyMap(), keptDay: -1 });
 
 /** The kind of the only actor that represents the instance and its settings. `federation`: needed to reach relays. */
 export function instanceKind(federation?: RelayContext): ActorKind<InstanceState, InstanceCommands, InstanceEvents> {

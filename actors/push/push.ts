@@ -2,6 +2,7 @@ import { codec } from '../../proto/codec.js';
 import type * as P from '../../proto/gen/types.js';
 import { problem } from '../domain/problem.js';
 import type { Slice } from '../runtime/slice.js';
+import { LazyMap } from '../runtime/state/lazy-collections.js';
 
 export interface Commands {
   enqueue: { in: P.PushEnqueue; out: P.PushEmpty };
@@ -24,7 +25,7 @@ export interface State {
   /** The owner of the subscription; empty before the first push. */
   account: string;
   /** Pushes by the id of their notification, oldest first. At most WAITING_MAX. */
-  readonly waiting: Map<string, WaitingPush>;
+  readonly waiting: LazyMap<string, WaitingPush>;
   /** Failed attempts in a row. */
   failures: number;
   /** No attempt before this time; 0: no pause. */
@@ -43,7 +44,7 @@ export const RETRY_ALARM = 'retry';
 
 export const noPushes = (): State => ({
   account: '',
-  waiting: new Map(),
+  waiting: new LazyMap(),
   failures: 0,
   pausedUntilMs: 0,
   reportedSeq: 0,

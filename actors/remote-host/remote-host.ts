@@ -3,6 +3,7 @@ import type * as P from '../../proto/gen/types.js';
 import { problem } from '../domain/problem.js';
 import { hashedId } from '../domain/text/hashed-id.js';
 import type { Slice } from '../runtime/slice.js';
+import { LazyMap } from '../runtime/state/lazy-collections.js';
 import { type Breaker, closedBreaker, isGone } from './breaker.js';
 
 export interface Commands {
@@ -33,7 +34,7 @@ export interface State {
   nextMs: number;
   breaker: Breaker;
   /** Inboxes that do not exist, and the time until which nothing is sent to them. At most RETIRED_MAX. */
-  readonly retired: Map<string, number>;
+  readonly retired: LazyMap<string, number>;
   /** Nothing is sent before the host sends something. */
   isGone: boolean;
   /** The newest entry whose pass is reported. */
@@ -68,7 +69,7 @@ export const newHost = (): State => ({
   fromMs: 0,
   nextMs: 0,
   breaker: closedBreaker,
-  retired: new Map(),
+  retired: new LazyMap(),
   isGone: false,
   reportedSeq: 0,
   isHeld: false,

@@ -1,4 +1,5 @@
-import { Budget, fromJson, type Json, OWN, toJson } from './plain-values.js';
+import { LazyMap, LazySet } from './lazy-collections.js';
+import { Budget, fromJson, isMap, isSet, type Json, OWN, toJson } from './plain-values.js';
 
 // A large value is written as lines of text, so that it can be written and read in parts. Each line is a JSON array of
 // elements. `(` with a kind begins an element that has lines of its own, and `)` ends it. The elements of a map, and
@@ -67,7 +68,9 @@ class Parts {
   }
 }
 
-/** Decodes the output of `encodePlain`. @throws Error on other bytes; rejections of a pause */
+/**
+ * Decodes the output of `encodePlain`; maps and sets become lazy ones. @throws Error on other bytes; rejections of a pause
+ */
 export async function decodePlain(bytes: Uint8Array, pause: Pause): Promise<unknown> {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const open = [new Content('array')];
@@ -111,10 +114,10 @@ function* linesOf(elements: Iterable<unknown>): Generator<string> {
 }
 
 function* linesOfContainer(container: object): Generator<string> {
-  if (container instanceof Map) {
+  if (isMap(container)) {
     yield '(map';
     yield* linesOf(inTurn(container));
-  } else if (container instanceof Set) {
+  } else if (isSet(container)) {
     yield '(set';
     yield* linesOf(container);
   } else if (Array.isArray(container)) {
@@ -154,7 +157,7 @@ function readLine(line: string, open: Content[]): void {
 
 /** A container that is being decoded. */
 class Content {
-  readonly value: Map<unknown, unknown> | Set<unknown> | unknown[] | Record<string, unknown>;
+  readonly value: LazyMap<unknown, unknown> | LazySet<unknown> | unknown[] | Record<string, unknown>;
   private key: unknown;
   private hasKey = false;
 
@@ -165,12 +168,12 @@ class Content {
   add(element: unknown): void {
     const { value } = this;
     if (Array.isArray(value)) value.push(element);
-    else if (value instanceof Set) value.add(element);
+    else if (value instanceof LazySet) value.add(element);
     else if (!this.hasKey) {
       this.key = element;
       this.hasKey = true;
     } else {
-      if (value instanceof Map) value.set(this.key, element);
+      if (value instanceof LazyMap) value.set(this.key, element);
       else Object.defineProperty(value, String(this.key), { ...OWN, value: element });
       this.hasKey = false;
     }
@@ -183,8 +186,8 @@ class Content {
 }
 
 function emptyOf(kind: string): Content['value'] {
-  if (kind === 'map') return new Map();
-  if (kind === 'set') return new Set();
+  if (kind === 'map') return new LazyMap();
+  if (kind === 'set') return new LazySet();
   if (kind === 'array') return [];
   if (kind === 'object') return {};
   throw new TypeError(`a snapshot holds the unknown kind ${kind}`);

@@ -1,3 +1,5 @@
+import { LazyMap, LazySet } from './lazy-collections.js';
+
 /**
  * Converts plain values to JSON that also represents maps, sets, bytes and `undefined`, which states consist of. Every
  * version of Node reads JSON alike; the format of `node:v8` differs between versions.
@@ -62,11 +64,19 @@ export function toJson(value: unknown, budget: Budget = UNBOUNDED): Json {
 
 function objectToJson(value: object, budget: Budget): Json {
   if (Array.isArray(value)) return listToJson(value, budget);
-  if (value instanceof Map) return { [MARK]: entriesToJson(value, budget) };
-  if (value instanceof Set) return { [MARK]: elementsToJson(['set'], value, budget) };
+  if (!isPlain(value)) {
+    if (isMap(value)) return { [MARK]: entriesToJson(value, budget) };
+    if (isSet(value)) return { [MARK]: elementsToJson(['set'], value, budget) };
+  }
   const record = recordToJson(value as Readonly<Record<string, unknown>>, budget);
   return MARK in value ? { [MARK]: ['object', record[MARK] ?? null, without(record)] } : record;
 }
+
+const isPlain = (value: object): boolean => Object.getPrototypeOf(value) === Object.prototype;
+
+export const isMap = (value: object): value is Map<unknown, unknown> =>
+  value instanceof LazyMap || value instanceof Map;
+export const isSet = (value: object): value is Set<unknown> => value instanceof LazySet || value instanceof Set;
 
 function elementsToJson(content: Json[], elements: Iterable<unknown>, budget: Budget): Json[] {
   for (const element of elements) {
@@ -99,7 +109,7 @@ function listToJson(list: readonly unknown[], budget: Budget): readonly Json[] {
 
 /** Returns the value itself only if it has no other keys and no methods than the JSON that it becomes. */
 function recordToJson(value: Readonly<Record<string, unknown>>, budget: Budget): Readonly<Record<string, Json>> {
-  let copy: Record<string, Json> | undefined = Object.getPrototypeOf(value) === Object.prototype ? undefined : {};
+  let copy: Record<string, Json> | undefined = isPlain(value) ? undefined : {};
   for (const name of Object.keys(value)) {
     budget.takes(name.length);
     const element = value[name];
@@ -135,8 +145,8 @@ function without({ [MARK]: _, ...rest }: Readonly<Record<string, Json>>): Json {
 }
 
 /**
- * Converts the output of `toJson` back. It may change `json`. @throws TypeError on anything that `toJson` does not
- * write
+ * Converts the output of `toJson` back; maps and sets become lazy ones. It may change `json`. @throws TypeError on
+ * anything that `toJson` does not write
  */
 export function fromJson(json: Json): unknown {
   if (typeof json !== 'object' || json === null) return json;
@@ -155,13 +165,13 @@ function standsFor(marked: Json): unknown {
   const [kind, ...content] = marked as readonly Json[];
   switch (kind) {
     case 'map': {
-      const map = new Map<unknown, unknown>();
+      const map = new LazyMap<unknown, unknown>();
       for (let at = 0; at < content.length; at += 2)
         map.set(fromJson(content[at] as Json), fromJson(content[at + 1] as Json));
       return map;
     }
     case 'set':
-      return new Set(content.map(fromJson));
+      return new LazySet(content.map(fromJson));
     case 'bytes':
       return Uint8Array.from(Buffer.from(content[0] as string, 'base64'));
     case 'object':

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { LIST_MEMBERSHIPS_MAX, LIST_TITLE_CHARS_MAX, LISTS_MAX } from '../../../actors/account/lists.js';
+import { LazyMap } from '../../../actors/runtime/state/lazy-collections.js';
 import { newcomer, other, self } from './newcomer.js';
 
 const friends = { title: 'Friends', repliesPolicy: 'list', exclusive: false };
@@ -50,7 +51,7 @@ test('only the owner and followed or requested accounts can be members, each onc
 
 test('members are bounded', () => {
   const alice = newcomer(({ lists }) => {
-    const members = new Map(Array.from({ length: LIST_MEMBERSHIPS_MAX }, (_, n) => [`${n}`, `${n}`]));
+    const members = new LazyMap(Array.from({ length: LIST_MEMBERSHIPS_MAX }, (_, n) => [`${n}`, `${n}`]));
     lists.set('7', { ...friends, members });
   }).when('addToList', { id: '7', accounts: [self] });
   assert.equal(alice.lastProblem?.problem, 'limit_reached');

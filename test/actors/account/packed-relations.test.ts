@@ -9,6 +9,7 @@ import { homeCodec, sourcesCodec } from '../../../actors/account/packed-relation
 import { sourcesOf } from '../../../actors/account/relations.js';
 import { makeId } from '../../../actors/domain/ids.js';
 import { HASHTAG_BYTES_MAX } from '../../../actors/domain/text/hashtag.js';
+import { LazyMap } from '../../../actors/runtime/state/lazy-collections.js';
 import { PAYLOAD_BYTES_MAX } from '../../../transport/bus.js';
 import { newcomer, startMs } from './newcomer.js';
 
@@ -32,7 +33,12 @@ function atAllLimits() {
     for (let n = 0; n < LISTS_MAX; n++) {
       const members = followed.slice(0, LIST_MEMBERSHIPS_MAX / LISTS_MAX).map((member) => [member, member] as const);
       const title = '✓'.repeat(LIST_TITLE_CHARS_MAX);
-      lists.set(id(400_000 + n), { title, repliesPolicy: 'followed', exclusive: n === 7, members: new Map(members) });
+      lists.set(id(400_000 + n), {
+        title,
+        repliesPolicy: 'followed',
+        exclusive: n === 7,
+        members: new LazyMap(members),
+      });
     }
   });
   return sourcesOf(state);

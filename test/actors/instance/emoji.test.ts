@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Commands, EMOJI_NAMES_MAX, type Events, emoji, type State } from '../../../actors/instance/emoji.js';
+import { LazyMap } from '../../../actors/runtime/state/lazy-collections.js';
 import { given } from '../../kit/actors/given.js';
 
 const world = (): State => ({
-  entries: new Map([
-    ['announcements', new Map([['5', { collection: 'announcements', id: '5', key: '', atMs: 0, updatedAtMs: 0 }]])],
+  entries: new LazyMap([
+    ['announcements', new LazyMap([['5', { collection: 'announcements', id: '5', key: '', atMs: 0, updatedAtMs: 0 }]])],
   ]),
-  emoji: new Map(),
+  emoji: new LazyMap(),
 });
 const put = (name: string, delta = 1, announcement = '5') => ({ announcement, name, delta });
 
@@ -24,7 +25,7 @@ test('reactions are counted up and down, never below zero', () => {
 test('a deleted announcement counts no reactions, and the number of names is bounded', () => {
   assert.deepEqual(given<State, Commands, Events>(emoji, world()).when('countEmoji', put('👍', 1, '6')).events, []);
   const full = world();
-  full.emoji.set('5', new Map(Array.from({ length: EMOJI_NAMES_MAX }, (_, index) => [`${index}`, 1])));
+  full.emoji.set('5', new LazyMap(Array.from({ length: EMOJI_NAMES_MAX }, (_, index) => [`${index}`, 1])));
   assert.deepEqual(given<State, Commands, Events>(emoji, full).when('countEmoji', put('👍')).events, []);
   assert.equal(given<State, Commands, Events>(emoji, full).when('countEmoji', put('3')).events.length, 1);
 });

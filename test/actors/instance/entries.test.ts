@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Commands, ENTRIES_MAX, type Events, entries, type State } from '../../../actors/instance/entries.js';
+import { LazyMap } from '../../../actors/runtime/state/lazy-collections.js';
 import { given } from '../../kit/actors/given.js';
 
-const fresh = (): State => ({ entries: new Map() });
+const fresh = (): State => ({ entries: new LazyMap() });
 const rule = (text: string, id = '') => ({
   entry: { collection: 'rules', id, key: '', atMs: 0, updatedAtMs: 0, text: { text, hint: '' } },
   by: '7',
@@ -57,7 +58,7 @@ test('unknown entries are neither changed nor removed, and unknown collections a
 
 test('a full collection refuses entries until one is removed', () => {
   const state = fresh();
-  const full = new Map(
+  const full = new LazyMap(
     Array.from({ length: ENTRIES_MAX }, (_, index) => [
       `9${index}`,
       { collection: 'rules', id: `9${index}`, key: '', atMs: 0, updatedAtMs: 0 },

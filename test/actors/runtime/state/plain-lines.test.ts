@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { LazyMap, LazySet } from '../../../../actors/runtime/state/lazy-collections.js';
 import { decodePlain, encodePlain } from '../../../../actors/runtime/state/plain-lines.js';
 import { fc } from '../../../kit/property.js';
 
@@ -15,8 +16,8 @@ const { value } = fc.letrec((tie) => ({
     fc.uint8Array({ maxLength: 5 }),
     fc.array(tie('value'), { maxLength: 4 }),
     fc.dictionary(fc.oneof(fc.string(), fc.constant('$')), tie('value'), { maxKeys: 4, noNullPrototype: true }),
-    fc.array(fc.tuple(tie('value'), tie('value')), { maxLength: 4 }).map((entries) => new Map(entries)),
-    fc.array(tie('value'), { maxLength: 4 }).map((elements) => new Set(elements)),
+    fc.array(fc.tuple(tie('value'), tie('value')), { maxLength: 4 }).map((entries) => new LazyMap(entries)),
+    fc.array(tie('value'), { maxLength: 4 }).map((elements) => new LazySet(elements)),
   ),
 }));
 /** Smaller than the amount encoded in one turn. */
@@ -27,10 +28,10 @@ const SLICE_BYTES_MAX = 80_000;
 const MANY = 1_500;
 const LARGE = {
   list: Array.from({ length: MANY }, (_, n) => n),
-  map: new Map(
-    Array.from({ length: MANY }, (_, n) => [`key ${n}`, { n, nested: new Map([[n, 'text\nof two lines']]) }]),
+  map: new LazyMap(
+    Array.from({ length: MANY }, (_, n) => [`key ${n}`, { n, nested: new LazyMap([[n, 'text\nof two lines']]) }]),
   ),
-  set: new Set(Array.from({ length: MANY }, (_, n) => `${n}`)),
+  set: new LazySet(Array.from({ length: MANY }, (_, n) => `${n}`)),
   object: Object.fromEntries(Array.from({ length: MANY }, (_, n) => [`name ${n}`, undefined])),
   small: { $: 1, inherited: null },
 };
@@ -42,11 +43,20 @@ test('plain values are encoded and decoded unchanged', async () => {
   await fc.assert(fc.asyncProperty(value, async (plain) => assert.deepEqual(await passed(plain), plain)));
 });
 
+test('a Map and a Set are decoded as lazy ones', async () => {
+  const lazy = { map: new LazyMap([['a', new LazySet(['b'])]]), none: new LazyMap() };
+  assert.deepEqual(await passed({ map: new Map([['a', new Set(['b'])]]), none: new Map() }), lazy);
+});
+
 test('large values are encoded and decoded unchanged, whatever they contain', async () => {
   assert.deepEqual(await passed(LARGE), LARGE);
   await fc.assert(
     fc.asyncProperty(value, fc.nat(MANY), async (plain, place) => {
-      const around = { ...LARGE, list: LARGE.list.with(place, plain as number), [`name ${place}`]: new Set([plain]) };
+      const around = {
+        ...LARGE,
+        list: LARGE.list.with(place, plain as number),
+        [`name ${place}`]: new LazySet([plain]),
+      };
       assert.deepEqual(await passed(around), around);
     }),
     { numRuns: 20 },
@@ -60,10 +70,10 @@ test('a large value is encoded and decoded in several turns', async () => {
   const pause = async () => {
     turns += 1;
   };
-  const huge = new Map(Array.from({ length: 40_000 }, (_, n) => [`${n}`, { name: `number ${n}` }]));
+  const huge = new LazyMap(Array.from({ length: 40_000 }, (_, n) => [`${n}`, { name: `number ${n}` }]));
   const parts = await encodePlain(huge, PART_BYTES, pause);
   const bytes = Buffer.concat(parts);
-  assert.deepEqual(new Set(parts.slice(0, -1).map((part) => part.length)), new Set([PART_BYTES]));
+  assert.deepEqual(new LazySet(parts.slice(0, -1).map((part) => part.length)), new LazySet([PART_BYTES]));
   assert.ok(turns >= bytes.length / SLICE_BYTES_MAX, `${turns} turns`);
   turns = 0;
   assert.deepEqual(await decodePlain(bytes, pause), huge);
@@ -74,7 +84,7 @@ test('a large value is encoded and decoded in several turns', async () => {
 });
 
 test('maps keep their order', async () => {
-  const map = new Map([
+  const map = new LazyMap([
     ['2', 'b'],
     ['10', 'a'],
     ['1', 'c'],
