@@ -19,4 +19,4 @@ VOLUME /data
 EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 \
   CMD ["node", "-e", "fetch('http://127.0.0.1:3000/health/ready').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
-CMD ["node", "--max-semi-space-size=32", "--heap-growing-percent=150", "--no-allocation-site-pretenuring", "dist/main.js"]
+CMD ["node", "--v8-pool-size=0", "--max-semi-space-size=32", "--heap-growing-percent=150", "--no-allocation-site-pretenuring", "dist/main.js"]

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { V8_FLAGS } from '../cli/bundle.js';
+import { NODE_FLAGS } from '../cli/bundle.js';
 import { freePort, tied } from '../cluster/local/process.js';
 import { prefixed, program, withoutSettings } from '../test/kit/services/server-process.js';
 import { createAccounts } from './accounts.js';
@@ -68,7 +68,7 @@ async function median(dataDir: string): Promise<Start> {
 async function start(dataDir: string, idleMs: number): Promise<Start> {
   const port = await freePort('127.0.0.1');
   const env = { ...withoutSettings(), ...prefixed({ PORT: String(port), DATA_DIR: dataDir, LOG_LEVEL: 'warn' }) };
-  const command = tied(process.execPath, [...V8_FLAGS, program]);
+  const command = tied(process.execPath, [...NODE_FLAGS, program]);
   const startedMs = performance.now();
   const child = spawn(...command, { env, stdio: 'ignore' });
   const ended = once(child, 'exit');

@@ -1,4 +1,4 @@
-#!/usr/bin/env -S node --max-semi-space-size=32 --heap-growing-percent=150 --no-allocation-site-pretenuring
+#!/usr/bin/env -S node --v8-pool-size=0 --max-semi-space-size=32 --heap-growing-percent=150 --no-allocation-site-pretenuring
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

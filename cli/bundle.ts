@@ -26,6 +26,12 @@ export const V8_FLAGS = [
   '--no-allocation-site-pretenuring',
 ] as const;
 
+/**
+ * Options of every Node process that we start (ADR 12): the flags, and a thread for V8's work on each core but one. Node
+ * has four threads otherwise; on two cores these take the event loop's core while V8 collects the whole heap.
+ */
+export const NODE_FLAGS = ['--v8-pool-size=0', ...V8_FLAGS] as const;
+
 interface CommandLine {
   /** Runs `node main.js WORDS…`; returns the exit code. */
   readonly commandLine: (words: readonly string[]) => Promise<number>;

@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { V8_FLAGS } from '../../cli/bundle.js';
+import { NODE_FLAGS } from '../../cli/bundle.js';
 import { measure } from '../http-load.js';
 import type { Row } from '../row.js';
 
@@ -16,7 +16,9 @@ const settled = async () => undefined;
  * decisions. It shows how far this machine is, at the moment, from the one for which the targets of pages were set.
  */
 export async function benchBarePage(): Promise<Row[]> {
-  const child = fork(fileURLToPath(new URL('./bare-page-node.js', import.meta.url)), [], { execArgv: [...V8_FLAGS] });
+  const child = fork(fileURLToPath(new URL('./bare-page-node.js', import.meta.url)), [], {
+    execArgv: [...NODE_FLAGS],
+  });
   try {
     const [{ port }] = (await once(child, 'message')) as [{ readonly port: number }];
     const target = { urls: [`http://127.0.0.1:${port}`], pids: [child.pid ?? 0], settled };

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { V8_FLAGS } from '../../cli/bundle.js';
+import { NODE_FLAGS } from '../../cli/bundle.js';
 import type { LocalCluster } from '../../test/kit/services/local-cluster.js';
 import { cpuSeconds } from '../process-figures.js';
 import type { Row } from '../row.js';
@@ -56,7 +56,7 @@ export async function benchBare(cluster: LocalCluster, nodes: number, inFlight: 
 
 async function started(wish: BareWish): Promise<ChildProcess> {
   const program = fileURLToPath(new URL('./bare-node.js', import.meta.url));
-  const child = fork(program, [JSON.stringify(wish)], { execArgv: [...V8_FLAGS] });
+  const child = fork(program, [JSON.stringify(wish)], { execArgv: [...NODE_FLAGS] });
   await answer(child);
   return child;
 }

@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { V8_FLAGS } from '../../cli/bundle.js';
+import { NODE_FLAGS } from '../../cli/bundle.js';
 import { freePort } from '../../cluster/local/process.js';
 import { withoutSettings } from '../../test/kit/services/server-process.js';
 import { createAccounts, type Made } from '../accounts.js';
@@ -76,7 +76,7 @@ export class Crowd {
     const port = String(await freePort('127.0.0.1'));
     const wish: CrowdWish = { dataDir, port, idsFile, accounts, seed: SEED, averageFanOut, spared };
     const program = fileURLToPath(new URL('./crowd-node.js', import.meta.url));
-    const child = fork(program, [JSON.stringify(wish)], { env: withoutSettings(), execArgv: [...V8_FLAGS] });
+    const child = fork(program, [JSON.stringify(wish)], { env: withoutSettings(), execArgv: [...NODE_FLAGS] });
     const crowd = new Crowd(
       child,
       dataDir,

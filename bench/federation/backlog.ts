@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { V8_FLAGS } from '../../cli/bundle.js';
+import { NODE_FLAGS } from '../../cli/bundle.js';
 import { operatorClient } from '../../cli/operator-socket.js';
 import { type ServerProcess, withoutSettings } from '../../test/kit/services/server-process.js';
 import { until } from '../../test/kit/time/until.js';
@@ -104,7 +104,7 @@ async function measured(
 /** Stores deliveries in the data of a stopped server. @throws when that fails */
 async function stored(wish: BacklogWish): Promise<void> {
   const program = fileURLToPath(new URL('./backlog-rows.js', import.meta.url));
-  const child = fork(program, [JSON.stringify(wish)], { env: withoutSettings(), execArgv: [...V8_FLAGS] });
+  const child = fork(program, [JSON.stringify(wish)], { env: withoutSettings(), execArgv: [...NODE_FLAGS] });
   const [code] = (await once(child, 'exit')) as [number | null];
   if (code !== 0) throw new Error(`the process that stores deliveries ended with ${code}`);
 }

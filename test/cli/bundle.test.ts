@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { loadCommandLine, runBundle, V8_FLAGS } from '../../cli/bundle.js';
+import { loadCommandLine, NODE_FLAGS, runBundle } from '../../cli/bundle.js';
 
 const run = promisify(execFile);
 /** The built tree to which this file belongs. */
@@ -63,24 +63,24 @@ for (const name of ['command-line', 'load-command'] as const) {
   });
 }
 
-test('every start of a node uses the same V8 flags, and starts with other flags also accept the compiled code', async () => {
+test('every start of a node uses the same options of Node, and starts with other options also accept the compiled code', async () => {
   for (const name of ['package.json', 'Dockerfile', 'bin/murmuration.mjs']) {
     const starts = (await readFile(join(root, name), 'utf8'))
       .split('\n')
       .filter((line) => /"start"|"cluster"|^CMD|^#!/.test(line));
     assert.ok(starts.length > 0, name);
-    for (const flag of V8_FLAGS)
+    for (const option of NODE_FLAGS)
       assert.ok(
-        starts.every((line) => line.includes(flag)),
-        `${name} lacks ${flag}`,
+        starts.every((line) => line.includes(option)),
+        `${name} lacks ${option}`,
       );
   }
   const bundle = JSON.stringify(join(folder, 'cli/bundle.js'));
   const program = `const { runBundle } = await import(${bundle}); const { readFileSync } = await import('node:fs');
     const compiled = readFileSync(${JSON.stringify(join(folder, 'command-line.cjs.compiled'))});
     console.log(runBundle(${JSON.stringify(folder)}, 'command-line', compiled).script.cachedDataRejected);`;
-  for (const flags of [[], [...V8_FLAGS]]) {
-    const { stdout } = await run(process.execPath, [...flags, '--input-type=module', '-e', program], { cwd: root });
+  for (const options of [[], [...NODE_FLAGS]]) {
+    const { stdout } = await run(process.execPath, [...options, '--input-type=module', '-e', program], { cwd: root });
     assert.equal(stdout.trim(), 'false');
   }
 });

@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { V8_FLAGS } from '../../../cli/bundle.js';
+import { NODE_FLAGS } from '../../../cli/bundle.js';
 import { type ServerProcess, withoutSettings } from '../../../test/kit/services/server-process.js';
 import type { KnownWish } from './known-node.js';
 
@@ -17,7 +17,7 @@ export async function storeKnown(
   const startedMs = performance.now();
   const wish: KnownWish = { ...known, dataDir: server.dataDir, baseUrl: server.url };
   const program = fileURLToPath(new URL('./known-node.js', import.meta.url));
-  const child = fork(program, [JSON.stringify(wish)], { env: withoutSettings(), execArgv: [...V8_FLAGS] });
+  const child = fork(program, [JSON.stringify(wish)], { env: withoutSettings(), execArgv: [...NODE_FLAGS] });
   const [code] = (await once(child, 'exit')) as [number | null];
   if (code !== 0) throw new Error(`the node that stores ended with ${code}`);
   await server.restart();

@@ -4,7 +4,7 @@ import { closeSync, openSync, rmSync } from 'node:fs';
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SHARDS } from '../../../actors/domain/ids.js';
-import { V8_FLAGS } from '../../../cli/bundle.js';
+import { NODE_FLAGS } from '../../../cli/bundle.js';
 import { operatorClient } from '../../../cli/operator-socket.js';
 import { tied } from '../../../cluster/local/process.js';
 import { until } from '../time/until.js';
@@ -49,7 +49,7 @@ export class LocalCluster {
     await rm(dir, { recursive: true, force: true });
     await mkdir(dir, { recursive: true });
     const log = openSync(join(dir, 'supervisor.log'), 'a');
-    const child = spawn(...tied(process.execPath, [...V8_FLAGS, command, '--dir', dir, ...flags]), {
+    const child = spawn(...tied(process.execPath, [...NODE_FLAGS, command, '--dir', dir, ...flags]), {
       env: { ...process.env, ...settings },
       stdio: ['ignore', log, log],
     });

@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { hasFreshBundle, V8_FLAGS } from '../../../cli/bundle.js';
+import { hasFreshBundle, NODE_FLAGS } from '../../../cli/bundle.js';
 import { freePort, tied } from '../../../cluster/local/process.js';
 import { until } from '../time/until.js';
 
@@ -79,7 +79,7 @@ export class ServerProcess {
     if (this.program === program && !hasFreshBundle(dirname(program)))
       throw new Error('the bundle is out of date: node scripts/bundle.mjs');
     const env = { ...withoutSettings(), ...this.environment, ...prefixed(this.settings) };
-    const command = [...(await flagsOf(this.program)), this.program];
+    const command = [...(await optionsOf(this.program)), this.program];
     const child = spawn(...tied(this.node, command), { env, stdio: ['ignore', 'pipe', 'pipe'] });
     this.child = child;
     for (const stream of [child.stdout, child.stderr]) {
@@ -141,9 +141,15 @@ export function prefixed(settings: Readonly<Record<string, string>>): Record<str
   return Object.fromEntries(Object.entries(settings).map(([name, value]) => [`MURMURATION_${name}`, value]));
 }
 
-/** Returns the V8 flags with which users of that build run it. */
-async function flagsOf(main: string): Promise<readonly string[]> {
+/** Returns the options of Node with which users of that build run it. Before 0.1.2 they were flags of V8 alone. */
+async function optionsOf(main: string): Promise<readonly string[]> {
   const bundle = join(dirname(main), 'cli', 'bundle.js');
-  if (main === program || !existsSync(bundle)) return V8_FLAGS;
-  return ((await import(pathToFileURL(bundle).href)) as { readonly V8_FLAGS: readonly string[] }).V8_FLAGS;
+  if (main === program || !existsSync(bundle)) return NODE_FLAGS;
+  const { NODE_FLAGS: own, V8_FLAGS: flags }: BundleOptions = await import(pathToFileURL(bundle).href);
+  return own ?? flags;
+}
+
+interface BundleOptions {
+  readonly NODE_FLAGS?: readonly string[];
+  readonly V8_FLAGS: readonly string[];
 }
