@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { open, type RootDatabase } from 'lmdb';
+import { Unavailable } from '../../actors/domain/problem.js';
 import type { Clock } from '../../actors/domain/time.js';
 import { KeyLayout } from '../keys.js';
 import { type Pacing, pacingOn } from '../pacing.js';
@@ -34,6 +35,8 @@ export interface LmdbOptions {
 
 /** Initially reserved address space; it grows with the data. */
 const MAP_BYTES = 2 ** 30;
+/** Rows that one step of `getMany` reads: some 3 ms of the event loop, for accounts that were not read before. */
+const READ_ROWS_MAX = 128;
 /** Rows that one step of a removal deletes: about a millisecond of the event loop. */
 const REMOVED_ROWS_MAX = 512;
 /** Size of the expiry time that precedes the value in tables with a TTL. */
@@ -58,7 +61,7 @@ export class LmdbTables implements Tables {
     private readonly lock: FolderLock,
     private readonly options: LmdbOptions,
     private readonly closeLog: () => Promise<void>,
-    pacing: Pacing,
+    private readonly pacing: Pick<Pacing, 'atTurnsEnd'>,
   ) {
     this.queue = new CommitQueue(recent, pacing);
   }
@@ -126,7 +129,12 @@ export class LmdbTables implements Tables {
     keys: readonly (KeyOf<P> & KeyOf<C>)[],
   ): Promise<(V | undefined)[]> {
     const held = this.of(table);
-    return keys.map((key) => this.valueAt(table, held, held.layout.key(key)));
+    const found: (V | undefined)[] = [];
+    for (const [place, key] of keys.entries()) {
+      if (place > 0 && place % READ_ROWS_MAX === 0) await this.nextTurn();
+      found.push(this.valueAt(table, held, held.layout.key(key)));
+    }
+    return found;
   }
 
   async range<P extends Columns, C extends Columns, V>(
@@ -240,6 +248,12 @@ export class LmdbTables implements Tables {
     }
     await this.queue.commit([{ table: held, key: at, bytes: next && this.stored(table, next) }]);
     return { applied: true, current: next };
+  }
+
+  /** Resolves in a later turn of the event loop. @throws Unavailable when the store was closed meanwhile */
+  private async nextTurn(): Promise<void> {
+    await new Promise<void>((resolve) => this.pacing.atTurnsEnd(resolve));
+    if (this.closed) throw new Unavailable('the store is closed');
   }
 
   private valueAt<V>(table: Table<Columns, Columns, V>, held: HeldTable, key: Buffer): V | undefined {
