@@ -69,6 +69,7 @@ export interface Reaction<S, E> {
 /** One kind of persistent actor: its composed slices, and the codecs of everything that is stored or sent. */
 export interface ActorKind<S, C extends CommandTable<C>, E> extends Slice<S, C, E> {
   readonly name: string;
+  /** Returns the state before the first event. Its maps and sets are lazy ones, as those of a decoded snapshot. */
   readonly initial: (id: string) => S;
   /**
    * Version of the state's shape. Increase it, and `stateSince`, with each change. Snapshots of other versions are
