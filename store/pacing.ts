@@ -13,3 +13,7 @@ export const pacingOn = (clock: Pick<Clock, 'after'>): Pacing => ({
   atTurnsEnd: (callback) => void setImmediate(callback),
   after: (delayMs, callback) => clock.after(delayMs, callback),
 });
+
+/** Resolves at the end of this turn of the event loop: other callbacks run first. */
+export const turnsEnd = (pacing: Pick<Pacing, 'atTurnsEnd'>): Promise<void> =>
+  new Promise((resolve) => pacing.atTurnsEnd(resolve));

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Database, RootDatabase } from 'lmdb';
-import type { Pacing } from '../pacing.js';
+import { type Pacing, turnsEnd } from '../pacing.js';
 import type { Device, LmdbChange } from './device.js';
 import { STORE_ID_BYTES } from './log-format.js';
 import type { Overlay } from './overlay.js';
@@ -53,7 +53,7 @@ export class Checkpoints {
     let last: readonly LmdbChange[] = [];
     for (const part of overlay.parts(SLICE_CHANGES)) {
       if (last.length > 0) await this.device.commit(this.root, last);
-      else await new Promise<void>((resolve) => this.pacing.atTurnsEnd(resolve));
+      else await turnsEnd(this.pacing);
       last = part;
     }
     const bytes = Buffer.alloc(4);

@@ -3,7 +3,7 @@ import { open, type RootDatabase } from 'lmdb';
 import { Unavailable } from '../../actors/domain/problem.js';
 import type { Clock } from '../../actors/domain/time.js';
 import { KeyLayout } from '../keys.js';
-import { type Pacing, pacingOn } from '../pacing.js';
+import { type Pacing, pacingOn, turnsEnd } from '../pacing.js';
 import type { Bounds, RangeOptions, Row, RowWrite, Tables, WriteOptions } from '../port.js';
 import { makePrivate, makePrivateFolder, PRIVATE_FILE_MODE } from '../private-folder.js';
 import { checkConditional, checkLimit, checkRangeRemoval, checkWrite, sameValue } from '../rules.js';
@@ -252,7 +252,7 @@ export class LmdbTables implements Tables {
 
   /** Resolves in a later turn of the event loop. @throws Unavailable when the store was closed meanwhile */
   private async nextTurn(): Promise<void> {
-    await new Promise<void>((resolve) => this.pacing.atTurnsEnd(resolve));
+    await turnsEnd(this.pacing);
     if (this.closed) throw new Unavailable('the store is closed');
   }
 
