@@ -4,8 +4,8 @@ import { type Problem, problem } from '../domain/problem.js';
 import { LazyMap } from '../runtime/state/lazy-collections.js';
 
 /**
- * A status of the thread, and the marks on it that the actor holds. Maps are created for the first mark: an empty map
- * takes some 250 bytes, and most statuses have no marks.
+ * A status of the thread, and the marks on it that the actor holds. Maps are created for the first mark: even an empty
+ * lazy map takes 32 bytes, and most statuses have no marks.
  */
 export interface ThreadEntry {
   /**
