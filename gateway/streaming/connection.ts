@@ -99,6 +99,15 @@ export class StreamSubscription {
     return this.behind === 0 || compareIds(id, sent.floor) <= 0;
   }
 
+  /**
+   * Decides the same for a new status. Its author may have posted others that the catch-up is to send. A resumed
+   * stream's catch-up finds late statuses below the floor, too, by their rows.
+   */
+  isStatusDue(id: string, { late }: Publication): boolean {
+    const isFoundAnywhere = late === true && this.missedChangesMs !== undefined;
+    return this.isDue(id) && !(isFoundAnywhere && this.behind > 0);
+  }
+
   /** Returns true if the status belongs on this stream and the viewer's relations show it. */
   takes(status: StoreStatusRecord, lens: Lens): boolean {
     return this.#carries(status) && judge(status, undefined, lens, this.at);

@@ -79,7 +79,7 @@ export class Viewer {
 
   status(event: StreamEvent, record: StoreStatusRecord, published: Publication): void {
     this.#show(event, record, (subscription, shown) => {
-      if (published.late === true || subscription.isDue(record.id)) subscription.status(shown, record, published);
+      if (subscription.isStatusDue(record.id, published)) subscription.status(shown, record, published);
     });
   }
 

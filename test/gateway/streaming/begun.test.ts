@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
+import { makeId } from '../../../actors/domain/ids.js';
 import type { Clock } from '../../../actors/domain/time.js';
 import { LIVE_MS_MAX } from '../../../gateway/streaming/endpoints/endpoints.js';
 import type { StreamSources } from '../../../gateway/streaming/sources.js';
 import { codec } from '../../../proto/codec.js';
+import type { StoreStatusRecord } from '../../../proto/gen/types.js';
 import { accountTopic, type Bus, INSTANCE_TOPIC, STATUSES_TOPIC } from '../../../transport/bus.js';
 import { InProcessHub } from '../../../transport/in-process-bus.js';
 import { EventStream } from '../../kit/network/event-stream.js';
@@ -40,10 +42,22 @@ const clock: Clock = {
   after: (delayMs, callback) => realClock.after(isImpatient && delayMs === LIVE_MS_MAX ? 0 : delayMs, callback),
 };
 const gateway = new GatewayFixture(bus);
+/** Statuses in the store, oldest first. */
+let stored: StoreStatusRecord[] = [];
+/** Ids of the statuses that were rendered. */
+const rendered: string[] = [];
 const sources: StreamSources = {
   ...NO_SOURCES,
-  ...rendering(({ id }) => ({ id })),
+  ...rendering(({ id }) => {
+    rendered.push(id);
+    return { id };
+  }),
   renderNotification: async (_viewer, id) => piecesOf({ id }),
+  publicSince: async (_viewer, sinceId) => stored.filter(({ id }) => id > sinceId),
+  // All of them were published late.
+  changesSince: async () => stored.map((status) => ({ atMs: Date.now(), status: { ...status, late: true } })),
+  publications: { has: () => true, isLate: () => true, lateSince: () => [] },
+  nowOf: async (ids) => ids.map((id) => stored.find((one) => one.id === id)),
 };
 
 before(async () => {
@@ -55,6 +69,7 @@ before(async () => {
 });
 after(() => gateway.stop());
 afterEach(() => {
+  stored = [];
   slow = '';
   letGo?.();
   letGo = undefined;
@@ -141,3 +156,31 @@ test('events that come before a response begins are sent after its head', async 
   await until('the event', () => stream.dataOf(name).length === 1 || undefined, WAIT_MS);
   await stream.close();
 });
+
+for (const [place, fromNowMs] of [
+  ['above', 2_000],
+  ['below', -2_000],
+] as const) {
+  test(`late statuses ${place} the floor of a resumed stream come after those that it has missed`, async () => {
+    const atMs = Date.now() + fromNowMs;
+    const status = (seq: number) => plainStatus(makeId(atMs, 0, seq), BOB);
+    const publish = (one: StoreStatusRecord) => tell(bus, 'update', one, { late: true });
+    const [seen, missed, later] = [status(1), status(2), status(3)];
+    const stream = await EventStream.open(gateway, 'public', 'alice');
+    publish(seen);
+    await until('the first status', () => stream.updates().length === 1 || undefined, WAIT_MS);
+    await stream.close();
+    slow = accountTopic(ALICE);
+    const opening = EventStream.open(gateway, 'public', 'alice', stream.position);
+    const release = await until('the subscription', () => letGo, WAIT_MS);
+    stored = [seen, missed, later];
+    publish(later);
+    await until('the rendered status', () => rendered.includes(later.id) || undefined, WAIT_MS);
+    assert.equal(await (await gateway.send('/api/v1/streaming/health')).text(), 'OK');
+    release();
+    const resumed = await opening;
+    await until('both statuses', () => resumed.updates().length === 2 || undefined, WAIT_MS);
+    assert.deepEqual(resumed.updates(), [missed.id, later.id]);
+    await resumed.close();
+  });
+}
