@@ -11,24 +11,30 @@ export interface Peers {
   readonly mapVersion: number;
 }
 
-/** Maximum age in milliseconds of cached data that an unreachable node may have changed. */
+/**
+ * Maximum age in milliseconds of cached data that a silent node may have changed, and the time without its messages
+ * after which a node is silent. The invalidation barrier waits for half a second more. So when a change is answered
+ * although a node did not confirm, that node notices the silence and reads the change from the store.
+ */
+export const SILENT_MS = 1_500;
+/** Time without a node's messages after which it is unreachable, and the same for the store's view of the members. */
 export const UNHEARD_MS = 5_000;
 /**
- * Maximum age while all other nodes are reachable: a lost message is a gap in its publisher's numbers, which the next
- * pulse shows. It bounds the staleness after a change that is never published: a failed write that surfaces later.
+ * Maximum age while no node is silent: a lost message is a gap in its publisher's numbers, which the next pulse shows.
+ * It bounds the staleness after a change that is never published: a failed write that surfaces later.
  */
 export const HEARD_MS = 60_000;
 /**
- * Interval of pulses: five may be lost before a node counts as unreachable. A pulse is packed with the other publications of its
- * turn.
+ * Interval of pulses: two may be late or lost before a node counts as silent. A pulse is packed with the other
+ * publications of its turn.
  */
-const PULSE_MS = 1_000;
+const PULSE_MS = 500;
 
 const pulses = codec('murmuration.node.Pulse');
 
 /**
- * Detects whether the messages of all other nodes arrive: each publishes a pulse every second. As long as no node has
- * sent nothing for UNHEARD_MS, cached data may be older than that: every change was received, or a gap was.
+ * Detects whether the messages of all other nodes arrive: each publishes a pulse every half second. While no node is
+ * silent, cached data may be older than SILENT_MS: every change was received, or a gap was.
  */
 export class PeerLiveness {
   readonly #receivedMs = new Map<string, number>();
@@ -36,8 +42,10 @@ export class PeerLiveness {
   #known: string | undefined;
   /** Cached data from before this time is not covered: a member joined, left, or was received for the first time. */
   #sinceMs = 0;
-  /** Time until which all nodes count as reachable if no further pulse arrives. */
-  #untilMs = 0;
+  /** Monotonic time of the oldest last message of another node. */
+  #oldestMs = Number.NEGATIVE_INFINITY;
+  /** Monotonic time of the view of the members. */
+  #seenMs = Number.NEGATIVE_INFINITY;
   /** Time since which a node sends nothing that is live according to the store; then the time of the last notification. */
   #silentSinceMs: number | undefined;
   readonly #unheard: (() => void)[] = [];
@@ -63,13 +71,13 @@ export class PeerLiveness {
   /** Returns the maximum age in milliseconds of cached rows and relations of other nodes. */
   ageMaxMs(): number {
     const nowMs = this.clock.monotonicMs();
-    if (nowMs >= this.#untilMs) return UNHEARD_MS;
-    return Math.min(HEARD_MS, Math.max(UNHEARD_MS, nowMs - this.#sinceMs));
+    if (nowMs - this.#oldestMs >= SILENT_MS || nowMs - this.#seenMs >= UNHEARD_MS) return SILENT_MS;
+    return Math.min(HEARD_MS, Math.max(SILENT_MS, nowMs - this.#sinceMs));
   }
 
   /** True when every node has sent something within UNHEARD_MS: every change by another node was received, or a gap was. */
   hearsAll(): boolean {
-    return this.clock.monotonicMs() < this.#untilMs;
+    return this.clock.monotonicMs() - Math.min(this.#oldestMs, this.#seenMs) < UNHEARD_MS;
   }
 
   /**
@@ -124,9 +132,9 @@ export class PeerLiveness {
       this.#sinceMs = this.clock.monotonicMs();
       for (const member of this.#receivedMs.keys()) if (!others.includes(member)) this.#receivedMs.delete(member);
     }
-    let oldestMs = seenMs;
+    this.#seenMs = seenMs;
+    this.#oldestMs = Number.POSITIVE_INFINITY;
     for (const member of others)
-      oldestMs = Math.min(oldestMs, this.#receivedMs.get(member) ?? Number.NEGATIVE_INFINITY);
-    this.#untilMs = oldestMs + UNHEARD_MS;
+      this.#oldestMs = Math.min(this.#oldestMs, this.#receivedMs.get(member) ?? Number.NEGATIVE_INFINITY);
   }
 }

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { makeId } from '../../actors/domain/ids.js';
 import { cachedTogether } from '../../compose/cached-rows.js';
 import { InvalidationBarrier } from '../../compose/invalidation-barrier.js';
+import { HEARD_MS, PeerLiveness } from '../../compose/peer-liveness.js';
 import { relationNews } from '../../compose/relation-news.js';
 import { codec } from '../../proto/codec.js';
 import { MemoryTables } from '../../store/memory/memory-tables.js';
@@ -29,11 +30,14 @@ async function nodes(count: number) {
     const self = `node${index}#1`;
     const bus = holdingBus(hub.bus(self));
     const lossy = lossyBus(bus);
-    const tables = await cachedTogether(shared, lossy, self);
+    const liveness = await PeerLiveness.open(lossy, clock);
+    const tables = await cachedTogether(shared, lossy, self, liveness, clock);
     const random = { bytes: (bytes: number) => new Uint8Array(bytes).fill(index) };
     const audience = await InvalidationBarrier.open(lossy, clock, random);
-    audience.watch(() => ({ self, others: [...present].filter((member) => member !== self) }));
-    made.push({ self, bus, lossy, tables, audience });
+    const others = () => [...present].filter((member) => member !== self);
+    audience.watch(() => ({ self, others: others() }));
+    const watch = () => liveness.watch(() => ({ self, others: others(), seenMs: clock.monotonicMs(), mapVersion: 1 }));
+    made.push({ self, bus, lossy, tables, audience, watch });
   }
   type Made = (typeof made)[0];
   return { clock, present, hub, all: made as [Made, Made, Made, ...Made[]] };
@@ -131,6 +135,27 @@ test('a node that does not answer is waited for once, and again once it has answ
   three.bus.letGo();
   assert.equal(await isDone(clock, again), true);
 });
+
+for (const laterMs of [0, 300, 700, 1_100, 1_500]) {
+  test(`a node partitioned for ${laterMs} ms shows nothing older than the change when the barrier ends`, async () => {
+    const { clock, all } = await nodes(3);
+    for (const { watch } of all) watch();
+    await clock.advance(HEARD_MS);
+    const [one, , three] = all;
+    await one.tables.write([row]);
+    await clock.settle();
+    assert.equal((await three.tables.get(accounts, key))?.username, 'ada');
+    three.bus.hold();
+    three.lossy.losing = true;
+    await clock.advance(laterMs);
+    assert.equal((await three.tables.get(accounts, key))?.username, 'ada');
+    await one.tables.write([remove(accounts, key)]);
+    const heard = one.audience.untilReceived();
+    assert.notEqual(heard, undefined);
+    while (!(await isDone(clock, heard))) await clock.advance(50);
+    assert.equal(await three.tables.get(accounts, key), undefined);
+  });
+}
 
 test('a node that has left is not waited for', async () => {
   const { clock, present, all } = await nodes(2);
