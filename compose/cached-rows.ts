@@ -31,7 +31,7 @@ import {
   tagStatuses,
 } from '../store/tables.js';
 import { type Bus, ROWS_TOPIC } from '../transport/bus.js';
-import { type PeerLiveness, SILENT_MS } from './peer-liveness.js';
+import { type PeerLiveness, UNRESPONSIVE_MS } from './peer-liveness.js';
 
 /** Delay after which a failed write has happened if it ever does: its rows are then published once more. */
 const LATE_MS = 10_000;
@@ -91,7 +91,7 @@ export async function cachedTogether(
   caches?: Caches,
 ): Promise<CachedTables> {
   const cached = new CachedTables(tables, {
-    ageMaxMs: () => hearing?.ageMaxMs() ?? SILENT_MS,
+    ageMaxMs: () => hearing?.ageMaxMs() ?? UNRESPONSIVE_MS,
     promptMs: PROMPT_MS,
     trusts: () => bus.hears(),
     monotonicMs: () => clock.monotonicMs(),
@@ -154,7 +154,7 @@ class Told {
 
 /**
  * Carries cached rows from one node to another. The sender publishes its later writes of a row; only a shard that moves
- * in that moment leaves a row that stays cached for up to SILENT_MS.
+ * in that moment leaves a row that stays cached for up to UNRESPONSIVE_MS.
  */
 export function rowCarrier(cached: CachedTables): RowCarrier {
   const hot = new Map(allTables.filter((table) => 'hot' in table).map((table) => [table.name as string, table]));

@@ -1,15 +1,15 @@
 import type { Clock, Random, Timer } from '../actors/domain/time.js';
 import { codec } from '../proto/codec.js';
 import { type Bus, HEARD_TOPIC, heardSubject } from '../transport/bus.js';
-import { type Peers, SILENT_MS } from './peer-liveness.js';
+import { type Peers, UNRESPONSIVE_MS } from './peer-liveness.js';
 
 /**
  * Time after which a node that has not confirmed is not waited for again until it confirms once more: a node that died,
  * hangs, or is of a version without confirmations costs each other node this much once. Well below the timeout of
  * replies (5 s), and longer than a busy node takes. In the meantime a partitioned node notices that it receives nothing
- * (SILENT_MS); the rest is for messages that are on their way.
+ * (UNRESPONSIVE_MS); the rest is for messages that are on their way.
  */
-const PATIENCE_MS = SILENT_MS + 500;
+const PATIENCE_MS = UNRESPONSIVE_MS + 500;
 /** Interval of checks if a missing node has left the cluster. */
 const LOOK_MS = 250;
 const NAME_BYTES = 8;

@@ -12,20 +12,20 @@ export interface Peers {
 }
 
 /**
- * Maximum age in milliseconds of cached data that a silent node may have changed, and the time without its messages
- * after which a node is silent. The invalidation barrier waits for half a second more. So when a change is answered
- * although a node did not confirm, that node notices the silence and reads the change from the store.
+ * Time without a node's messages after which it is unresponsive, and the maximum age in milliseconds of cached data that
+ * such a node may have changed. The invalidation barrier waits for half a second more. So when a change is answered
+ * although a node did not confirm, that node has noticed that it receives nothing, and reads the change from the store.
  */
-export const SILENT_MS = 1_500;
+export const UNRESPONSIVE_MS = 1_500;
 /** Time without a node's messages after which it is unreachable, and the same for the store's view of the members. */
 export const UNHEARD_MS = 5_000;
 /**
- * Maximum age while no node is silent: a lost message is a gap in its publisher's numbers, which the next pulse shows.
+ * Maximum age while no node is unresponsive: a lost message is a gap in its publisher's numbers, which the next pulse shows.
  * It bounds the staleness after a change that is never published: a failed write that surfaces later.
  */
 export const HEARD_MS = 60_000;
 /**
- * Interval of pulses: two may be late or lost before a node counts as silent. A pulse is packed with the other
+ * Interval of pulses: two may be late or lost before a node counts as unresponsive. A pulse is packed with the other
  * publications of its turn.
  */
 const PULSE_MS = 500;
@@ -34,7 +34,7 @@ const pulses = codec('murmuration.node.Pulse');
 
 /**
  * Detects whether the messages of all other nodes arrive: each publishes a pulse every half second. While no node is
- * silent, cached data may be older than SILENT_MS: every change was received, or a gap was.
+ * unresponsive, cached data may be older than UNRESPONSIVE_MS: every change was received, or a gap was.
  */
 export class PeerLiveness {
   readonly #receivedMs = new Map<string, number>();
@@ -71,8 +71,8 @@ export class PeerLiveness {
   /** Returns the maximum age in milliseconds of cached rows and relations of other nodes. */
   ageMaxMs(): number {
     const nowMs = this.clock.monotonicMs();
-    if (nowMs - this.#oldestMs >= SILENT_MS || nowMs - this.#seenMs >= UNHEARD_MS) return SILENT_MS;
-    return Math.min(HEARD_MS, Math.max(SILENT_MS, nowMs - this.#sinceMs));
+    if (nowMs - this.#oldestMs >= UNRESPONSIVE_MS || nowMs - this.#seenMs >= UNHEARD_MS) return UNRESPONSIVE_MS;
+    return Math.min(HEARD_MS, Math.max(UNRESPONSIVE_MS, nowMs - this.#sinceMs));
   }
 
   /** True when every node has sent something within UNHEARD_MS: every change by another node was received, or a gap was. */

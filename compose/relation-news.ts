@@ -3,7 +3,7 @@ import type { Placement } from '../actors/runtime/placement/placement.js';
 import type { RelationNews } from '../gateway/viewing/relation-news.js';
 import { codec } from '../proto/codec.js';
 import { type Bus, RELATIONS_TOPIC } from '../transport/bus.js';
-import { type PeerLiveness, SILENT_MS } from './peer-liveness.js';
+import { type PeerLiveness, UNRESPONSIVE_MS } from './peer-liveness.js';
 
 const messages = codec('murmuration.node.AccountTopic');
 
@@ -15,7 +15,7 @@ const messages = codec('murmuration.node.AccountTopic');
 export async function relationNews(
   bus: Bus,
   placement: Placement,
-  hearing: Pick<PeerLiveness, 'ageMaxMs'> = { ageMaxMs: () => SILENT_MS },
+  hearing: Pick<PeerLiveness, 'ageMaxMs'> = { ageMaxMs: () => UNRESPONSIVE_MS },
 ): Promise<RelationNews> {
   const listeners: ((account: string | undefined) => void)[] = [];
   const tell = (account: string | undefined) => {

@@ -104,8 +104,8 @@ export class StreamSubscription {
    * stream's catch-up finds late statuses below the floor, too, by their rows.
    */
   isStatusDue(id: string, { late }: Publication): boolean {
-    const isFoundAnywhere = late === true && this.missedChangesMs !== undefined;
-    return this.isDue(id) && !(isFoundAnywhere && this.behind > 0);
+    const isFoundByRow = late === true && this.missedChangesMs !== undefined;
+    return isFoundByRow ? this.behind === 0 : this.isDue(id);
   }
 
   /** Returns true if the status belongs on this stream and the viewer's relations show it. */

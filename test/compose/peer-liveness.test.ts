@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { HEARD_MS, PeerLiveness, type Peers, SILENT_MS, UNHEARD_MS } from '../../compose/peer-liveness.js';
+import { HEARD_MS, PeerLiveness, type Peers, UNHEARD_MS, UNRESPONSIVE_MS } from '../../compose/peer-liveness.js';
 import { InProcessHub } from '../../transport/in-process-bus.js';
 import { lossyBus } from '../kit/network/lossy-bus.js';
 import { VirtualClock } from '../kit/time/virtual-clock.js';
@@ -56,7 +56,7 @@ async function cluster(count: number) {
 
 test('while all others are reachable, cached data may grow old, up to the maximum age', async () => {
   const { first, pass } = await cluster(3);
-  assert.equal(first.ageMaxMs(), SILENT_MS);
+  assert.equal(first.ageMaxMs(), UNRESPONSIVE_MS);
   await pass(20_000);
   assert.ok(first.ageMaxMs() > 15_000 && first.ageMaxMs() <= 20_000, `${first.ageMaxMs()}`);
   await pass(HEARD_MS);
@@ -67,11 +67,11 @@ test('a node that has sent nothing for too long may have changed rows without no
   const { first, pass, silence } = await cluster(3);
   await pass(2 * HEARD_MS);
   silence(2, true);
-  await pass(SILENT_MS - 500);
+  await pass(UNRESPONSIVE_MS - 500);
   assert.equal(first.ageMaxMs(), HEARD_MS);
   await pass(500);
-  assert.equal(first.ageMaxMs(), SILENT_MS);
-  assert.ok(first.hearsAll(), 'silent, but not unreachable');
+  assert.equal(first.ageMaxMs(), UNRESPONSIVE_MS);
+  assert.ok(first.hearsAll(), 'unresponsive, but not unreachable');
   await pass(UNHEARD_MS);
   assert.equal(first.hearsAll(), false);
   // Its lost messages are a gap to the bus of other nodes, which then invalidate their caches.
@@ -98,7 +98,7 @@ test('a node without a view of the members does not count all as reachable', asy
   await pass(2 * HEARD_MS);
   store(false);
   await pass(UNHEARD_MS + 1_000);
-  assert.equal(first.ageMaxMs(), SILENT_MS);
+  assert.equal(first.ageMaxMs(), UNRESPONSIVE_MS);
 });
 
 test('caches without a maximum age are invalidated while a live node sends nothing, and not for a dead one', async () => {
