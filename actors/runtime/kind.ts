@@ -117,6 +117,12 @@ export interface Asker {
   answerNow(kind: string, id: string, command: string, input: object): unknown;
 }
 
+/** Shows whether the state of an actor has changed, without a query. */
+export interface Marker {
+  /** An object that is the same until the actor's next entry; undefined unless the actor is idle on this node. */
+  markNow(kind: string, id: string): object | undefined;
+}
+
 /** Default deadline. Clients wait about as long, and a takeover (lease + LWT) takes less. */
 export const ASK_TIMEOUT_MS = 10_000;
 
@@ -137,6 +143,10 @@ export type TypedAnswerNow<C extends CommandTable<C>> = <K extends keyof C & str
 
 export function answererOf<S, C extends CommandTable<C>, E>(kind: ActorKind<S, C, E>, asker: Asker): TypedAnswerNow<C> {
   return (id, command, input) => asker.answerNow(kind.name, id, command, input) as never;
+}
+
+export function markerOf(kind: AnyKind, marker: Marker): (id: string) => object | undefined {
+  return (id) => marker.markNow(kind.name, id);
 }
 
 export function askerOf<S, C extends CommandTable<C>, E>(kind: ActorKind<S, C, E>, asker: Asker): TypedAsk<C> {

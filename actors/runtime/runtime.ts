@@ -150,6 +150,10 @@ export class Runtime implements Asker, ShardHost {
     return this.residents.answerNow({ kind, id, command, input, cause: undefined, idempotencyKey: undefined })?.reply;
   }
 
+  markNow(kind: string, id: string): object | undefined {
+    return this.residents.markNow({ kind, id });
+  }
+
   /**
    * Resolves when commands for the shards reach this node. The effects in their backlog are resumed in the background.
    */

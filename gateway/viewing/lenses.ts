@@ -40,6 +40,8 @@ interface CachedViewpoint extends Viewpoint {
   askedMs: number | undefined;
   /** Invalidation generation at the time of that query. */
   generation: number;
+  /** Mark of the viewer's state that validated the lens; undefined if it is not valid without a query. */
+  mark: object | undefined;
 }
 
 /** A query in flight. An invalidation during the query makes its answer valid for this one use only. */
@@ -51,7 +53,8 @@ interface Asking {
 
 /**
  * Cache of viewers' lenses. Each use sends the cached version to the viewer's actor, in the message that requests the
- * ids of a home timeline, and the actor answers if the version is current. An actor on another node is not queried
+ * ids of a home timeline, and the actor answers if the version is current. An actor on this node that has recorded nothing
+ * since is not queried for a lens alone. An actor on another node is not queried
  * again for a while: its node publishes a change of relations before it answers the request that made the change.
  */
 export class Lenses {
@@ -59,7 +62,7 @@ export class Lenses {
   readonly #cache: Cache<CachedViewpoint>;
   readonly #clock: LensClock;
   readonly #answerNow: TypedAnswerNow<AccountCommands>;
-
+  readonly #markNow: (viewer: string) => object | undefined;
   readonly #limits: LimitedAccounts;
   readonly #news: RelationNews | undefined;
   readonly #guests: GuestHomes | undefined;
@@ -67,7 +70,7 @@ export class Lenses {
   #generation = 0;
 
   /**
-   * `answerNow` answers for an actor that can reply synchronously. `news` and `guests` are absent if every actor is on
+   * `answerNow` answers for an actor that can reply synchronously, and `markNow` returns its mark. `news` and `guests` are absent if every actor is on
    * this node.
    */
   constructor(
@@ -75,6 +78,7 @@ export class Lenses {
     clock: LensClock,
     limits: LimitedAccounts = NOBODY_LIMITED,
     answerNow: TypedAnswerNow<AccountCommands> = () => undefined,
+    markNow: (viewer: string) => object | undefined = () => undefined,
     news?: RelationNews,
     guests?: GuestHomes,
     caches?: Caches,
@@ -88,12 +92,14 @@ export class Lenses {
     this.#ask = ask;
     this.#clock = clock;
     this.#answerNow = answerNow;
+    this.#markNow = markNow;
   }
 
   /** Returns the viewer's current relations. @throws Unavailable when the viewer's actor cannot be reached */
   of(viewer: string): Soon<Viewpoint> {
     const cached = this.#cache.get(viewer);
-    if (cached !== undefined && this.#believes(viewer, cached)) return cached;
+    const mark = this.#markNow(viewer);
+    if (cached !== undefined && (isAsOf(cached, mark) || this.#believes(viewer, cached))) return cached;
     const question = {
       knownVersion: cached?.version ?? 0,
       before: undefined,
@@ -103,7 +109,10 @@ export class Lenses {
     };
     const answer = this.#answerNow(viewer, 'home', question);
     if (answer === undefined) return this.#askHome(viewer, NO_BOUNDS, question, cached).then(({ view }) => view);
-    if (cached !== undefined && !isProblem(answer) && answer.sources === undefined) return cached;
+    if (cached !== undefined && !isProblem(answer) && answer.sources === undefined) {
+      cached.mark = mark;
+      return cached;
+    }
     return soon(this.#seen(viewer, cached, answer, undefined), ({ view }) => view);
   }
 
@@ -204,12 +213,17 @@ export class Lenses {
     const screen = sources.screened ? await loadScreen(this.#ask, viewer, this.#clock) : undefined;
     const lens = new Lens(viewer, sources, this.#clock, this.#limits, screen);
     const edges = LENS_EDGES + edgesOf(sources) + (screen?.size ?? 0);
-    const view: CachedViewpoint = { version, edges, lens, askedMs: undefined, generation: 0 };
+    const view: CachedViewpoint = { version, edges, lens, askedMs: undefined, generation: 0, mark: undefined };
     // The screen was queried separately, so it may lack a change published meanwhile.
     if (asking?.overtaken === false && screen === undefined) believe(view, asking);
     this.#cache.set(viewer, view);
     return view;
   }
+}
+
+/** Returns true if nothing has happened to the viewer's account since the lens was validated. */
+function isAsOf(cached: CachedViewpoint, mark: object | undefined): boolean {
+  return mark !== undefined && cached.mark === mark;
 }
 
 function believe(cached: CachedViewpoint, { atMs, generation }: Asking): void {

@@ -6,7 +6,7 @@ import { Mailbox } from '../asking/mailbox.js';
 import type { Lane } from '../effects/lane.js';
 import { actorName } from '../kind.js';
 import { WARM_BYTES_MAX } from '../limits.js';
-import type { Handled } from '../state/core.js';
+import type { ActorCore } from '../state/core.js';
 import { type Activated, type ActivationSettings, activate } from './activate.js';
 import type { ActivationContext } from './activation-context.js';
 import { type Answer, type DecidedBatch, decideBatch, rowsFor } from './batch.js';
@@ -173,15 +173,12 @@ export class Activation {
   }
 
   /**
-   * Answers a query at once if its turn could begin now: no command waits and no append is under way. Returns undefined
-   * when the query must be queued. A query that throws here throws again in its turn, which reports the fault.
+   * Returns the core if a turn could begin now: no command waits and no append is under way. Undefined: a query must be
+   * queued. One that throws in the core throws again in its turn, which reports the fault.
    */
-  answerNow(command: string, input: object): Handled | undefined {
-    const { awake } = this;
-    if (awake === undefined || this.turnUnderWay !== undefined || this.mailbox.length > 0 || !this.owned()) {
-      return undefined;
-    }
-    return awake.core.query(command, input, this.around.clock.nowMs());
+  coreNow(): ActorCore | undefined {
+    const isIdle = this.turnUnderWay === undefined && this.mailbox.length === 0 && this.owned();
+    return isIdle ? this.awake?.core : undefined;
   }
 
   /** Resolves when the before-reply effects that are known now are done, or a reply's patience has run out. */

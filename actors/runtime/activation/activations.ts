@@ -96,7 +96,15 @@ export class Activations implements LocalActors {
     return activation && this.queried(this.touch(activation.name, activation), message);
   }
 
-  private find(message: Message): Activation | undefined {
+  /** The mark of the actor's state if it is idle on this node. */
+  markNow(actor: Pick<Message, 'kind' | 'id'>): object | undefined {
+    const asked = this.asked.get(actor.id);
+    const activation = asked?.kind === actor.kind ? asked : this.find(actor);
+    if (activation === undefined || !this.shards.get(activation.shard)) return undefined;
+    return this.touch(activation.name, activation).coreNow()?.mark;
+  }
+
+  private find(message: Pick<Message, 'kind' | 'id'>): Activation | undefined {
     const activation = this.byName.get(actorName(message));
     if (activation === undefined) return undefined;
     this.asked.set(message.id, activation);
@@ -106,7 +114,7 @@ export class Activations implements LocalActors {
   private queried(activation: Activation, { kind, id, command, input, cause }: Message): Handled | undefined {
     if (cause !== undefined || this.blueprints.get(kind)?.queries.has(command) !== true) return undefined;
     if (!this.shards.get(activation.shard)) return undefined;
-    const handled = activation.answerNow(command, input);
+    const handled = activation.coreNow()?.query(command, input, this.around.clock.nowMs());
     if (handled !== undefined) this.countAsk({ kind, id });
     return handled;
   }

@@ -62,6 +62,7 @@ export class ActorCore {
   dedupe = new Dedupe();
   /** Absent until a command with an idempotency key has recorded something: most actors never receive one. */
   answered: RepliesByKey | undefined;
+  private marked: object | undefined;
 
   constructor(
     readonly kind: AnyKind,
@@ -149,6 +150,12 @@ export class ActorCore {
     this.apply(entryOf(this.kind, seq, record).events, record.atMs, record.cause, record.answered);
   }
 
+  /** An object that stands for the state: the same one until the next entry. */
+  get mark(): object {
+    this.marked ??= {};
+    return this.marked;
+  }
+
   private asks(command: string): boolean {
     return this.kind.commands[command]?.repeats === 'query';
   }
@@ -173,6 +180,7 @@ export class ActorCore {
     }
     this.seq += 1;
     this.atMs = atMs;
+    this.marked = undefined;
   }
 
   private record(

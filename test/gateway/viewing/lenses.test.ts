@@ -47,7 +47,7 @@ function elsewhere() {
     onChanged: (listener: (typeof listeners)[number]) => void listeners.push(listener),
   };
   const never = () => undefined;
-  const lenses = new Lenses(ask as TypedAsk<AccountCommands>, clock, NOBODY_LIMITED, never, news);
+  const lenses = new Lenses(ask as TypedAsk<AccountCommands>, clock, NOBODY_LIMITED, never, never, news);
   return {
     asked: () => asked,
     blocks: async () => (await lenses.of(viewer)).lens.relation(other).blocking,
@@ -131,6 +131,38 @@ test('the viewer is queried after a gap, during an outage of the bus, and after 
   world.pass(LENS_BELIEVED_MS);
   await world.blocks();
   assert.equal(world.asked(), 4);
+});
+
+test('a viewer on this node is queried when their actor has recorded something, and only then', async () => {
+  let asked = 0;
+  let mark: object | undefined = {};
+  let version = 1;
+  const none = { following: [], blocked: [], blockedBy: [], muted: [], lists: [], screened: false };
+  const answer = (_viewer: string, _command: string, { knownVersion }: AccountReadHome): AccountHome => {
+    asked += 1;
+    const sources = knownVersion === version ? undefined : { ...none, tags: [], mutedConversations: [] };
+    return { version, sources, ids: [], rest: 'none', floor: '' };
+  };
+  const clock = { nowMs: () => 1, monotonicMs: () => 1 };
+  const lenses = new Lenses(answer as never, clock, NOBODY_LIMITED, answer as never, () => mark);
+  const lensAfter = async (queries: number) => {
+    const { lens } = await lenses.of(viewer);
+    assert.equal(asked, queries);
+    return lens;
+  };
+  const lens = await lensAfter(1);
+  assert.equal(await lensAfter(2), lens);
+  for (let time = 0; time < 5; time++) assert.equal(await lensAfter(2), lens);
+  // An entry that does not change the relations.
+  mark = {};
+  assert.equal(await lensAfter(3), lens);
+  assert.equal(await lensAfter(3), lens);
+  mark = {};
+  version = 2;
+  assert.notEqual(await lensAfter(4), lens);
+  mark = undefined;
+  await lensAfter(5);
+  await lensAfter(6);
 });
 
 test('a home timeline is always queried, and its answer validates the relations', async () => {

@@ -119,6 +119,37 @@ test('a query reaches the actor of its kind, and no stopped or replaced one', as
   assert.deepEqual([read('notebook')?.lines, read('diary')], [['first', 'second', 'third'], undefined]);
 });
 
+test('the mark of a state is the same until the next entry, and absent while the actor is busy or away', async (t) => {
+  const stage = new Stage();
+  t.after(() => stage.close());
+  const { runtime, placement, store } = await stage.node(1, { idleMs: 60_000 });
+  const mark = () => runtime.markNow('notebook', id);
+  assert.equal(mark(), undefined);
+  await runtime.ask(...add('first'));
+  await stage.clock.settle();
+  const first = mark();
+  assert.ok(first !== undefined);
+  await runtime.ask('notebook', id, 'read', {});
+  assert.equal(mark(), first);
+  const proceed = store.holdWrites(journal);
+  const adding = runtime.ask(...add('second'));
+  await stage.clock.settle();
+  assert.equal(mark(), undefined, 'the entry is not stored yet');
+  proceed();
+  await adding;
+  await stage.clock.settle();
+  const second = mark();
+  assert.ok(second !== undefined && second !== first);
+  await stage.clock.advance(120_000);
+  assert.equal(mark(), undefined);
+  await runtime.ask('notebook', id, 'read', {});
+  await stage.clock.settle();
+  const again = mark();
+  assert.ok(again !== undefined && again !== second);
+  placement.epoch = 2;
+  assert.equal(mark(), undefined);
+});
+
 test('a command that waited past its deadline is refused and never carried out', async (t) => {
   const stage = new Stage();
   t.after(() => stage.close());
