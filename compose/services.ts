@@ -5,7 +5,7 @@ import { returnedHosts } from '../actors/federation/delivery/returned-hosts.js';
 import type { WaitingActivities } from '../actors/federation/inbox/waiting.js';
 import { isMissing } from '../actors/federation/remote/port.js';
 import { Registrar } from '../actors/registry.js';
-import { answererOf, askerOf, markerOf, receiverOf } from '../actors/runtime/kind.js';
+import { answererOf, askerOf, receiverOf, revisionsOf } from '../actors/runtime/kind.js';
 import type { StampClock } from '../actors/runtime/placement/stamp-clock.js';
 import { SteadyClock } from '../actors/runtime/placement/steady-clock.js';
 import type { Runtime } from '../actors/runtime/runtime.js';
@@ -86,7 +86,7 @@ export async function openServices(
     instance: about,
     askAccount,
     accountNow,
-    lenses: new Lenses(askAccount, clock, limits, accountNow, markerOf(account, runtime), news, guests, caches),
+    lenses: new Lenses(askAccount, clock, limits, accountNow, revisionsOf(account, runtime), news, guests, caches),
     publicRing,
     pages: new StatusPages(about, new ViewerMarks(tables, caches), caches),
     askConversation: askerOf(conversation, runtime),

@@ -118,9 +118,9 @@ export interface Asker {
 }
 
 /** Shows whether the state of an actor has changed, without a query. */
-export interface Marker {
+export interface Revisions {
   /** An object that is the same until the actor's next entry; undefined unless the actor is idle on this node. */
-  markNow(kind: string, id: string): object | undefined;
+  revisionNow(kind: string, id: string): object | undefined;
 }
 
 /** Default deadline. Clients wait about as long, and a takeover (lease + LWT) takes less. */
@@ -145,8 +145,8 @@ export function answererOf<S, C extends CommandTable<C>, E>(kind: ActorKind<S, C
   return (id, command, input) => asker.answerNow(kind.name, id, command, input) as never;
 }
 
-export function markerOf(kind: AnyKind, marker: Marker): (id: string) => object | undefined {
-  return (id) => marker.markNow(kind.name, id);
+export function revisionsOf(kind: AnyKind, revisions: Revisions): (id: string) => object | undefined {
+  return (id) => revisions.revisionNow(kind.name, id);
 }
 
 export function askerOf<S, C extends CommandTable<C>, E>(kind: ActorKind<S, C, E>, asker: Asker): TypedAsk<C> {

@@ -150,8 +150,8 @@ export class Runtime implements Asker, ShardHost {
     return this.residents.answerNow({ kind, id, command, input, cause: undefined, idempotencyKey: undefined })?.reply;
   }
 
-  markNow(kind: string, id: string): object | undefined {
-    return this.residents.markNow({ kind, id });
+  revisionNow(kind: string, id: string): object | undefined {
+    return this.residents.revisionNow({ kind, id });
   }
 
   /**

@@ -40,8 +40,8 @@ interface CachedViewpoint extends Viewpoint {
   askedMs: number | undefined;
   /** Invalidation generation at the time of that query. */
   generation: number;
-  /** Mark of the viewer's state that validated the lens; undefined if it is not valid without a query. */
-  mark: object | undefined;
+  /** Revision of the viewer's state that validated the lens; undefined if it is not valid without a query. */
+  revision: object | undefined;
 }
 
 /** A query in flight. An invalidation during the query makes its answer valid for this one use only. */
@@ -62,7 +62,7 @@ export class Lenses {
   readonly #cache: Cache<CachedViewpoint>;
   readonly #clock: LensClock;
   readonly #answerNow: TypedAnswerNow<AccountCommands>;
-  readonly #markNow: (viewer: string) => object | undefined;
+  readonly #revisionNow: (viewer: string) => object | undefined;
   readonly #limits: LimitedAccounts;
   readonly #news: RelationNews | undefined;
   readonly #guests: GuestHomes | undefined;
@@ -70,15 +70,15 @@ export class Lenses {
   #generation = 0;
 
   /**
-   * `answerNow` answers for an actor that can reply synchronously, and `markNow` returns its mark. `news` and `guests` are absent if every actor is on
-   * this node.
+   * `answerNow` answers for an actor that can reply synchronously, and `revisionNow` returns the revision of its state.
+   * `news` and `guests` are absent if every actor is on this node.
    */
   constructor(
     ask: TypedAsk<AccountCommands>,
     clock: LensClock,
     limits: LimitedAccounts = NOBODY_LIMITED,
     answerNow: TypedAnswerNow<AccountCommands> = () => undefined,
-    markNow: (viewer: string) => object | undefined = () => undefined,
+    revisionNow: (viewer: string) => object | undefined = () => undefined,
     news?: RelationNews,
     guests?: GuestHomes,
     caches?: Caches,
@@ -92,14 +92,14 @@ export class Lenses {
     this.#ask = ask;
     this.#clock = clock;
     this.#answerNow = answerNow;
-    this.#markNow = markNow;
+    this.#revisionNow = revisionNow;
   }
 
   /** Returns the viewer's current relations. @throws Unavailable when the viewer's actor cannot be reached */
   of(viewer: string): Soon<Viewpoint> {
     const cached = this.#cache.get(viewer);
-    const mark = this.#markNow(viewer);
-    if (cached !== undefined && (isAsOf(cached, mark) || this.#believes(viewer, cached))) return cached;
+    const revision = this.#revisionNow(viewer);
+    if (cached !== undefined && (isAsOf(cached, revision) || this.#believes(viewer, cached))) return cached;
     const question = {
       knownVersion: cached?.version ?? 0,
       before: undefined,
@@ -110,7 +110,7 @@ export class Lenses {
     const answer = this.#answerNow(viewer, 'home', question);
     if (answer === undefined) return this.#askHome(viewer, NO_BOUNDS, question, cached).then(({ view }) => view);
     if (cached !== undefined && !isProblem(answer) && answer.sources === undefined) {
-      cached.mark = mark;
+      cached.revision = revision;
       return cached;
     }
     return soon(this.#seen(viewer, cached, answer, undefined), ({ view }) => view);
@@ -213,7 +213,7 @@ export class Lenses {
     const screen = sources.screened ? await loadScreen(this.#ask, viewer, this.#clock) : undefined;
     const lens = new Lens(viewer, sources, this.#clock, this.#limits, screen);
     const edges = LENS_EDGES + edgesOf(sources) + (screen?.size ?? 0);
-    const view: CachedViewpoint = { version, edges, lens, askedMs: undefined, generation: 0, mark: undefined };
+    const view: CachedViewpoint = { version, edges, lens, askedMs: undefined, generation: 0, revision: undefined };
     // The screen was queried separately, so it may lack a change published meanwhile.
     if (asking?.overtaken === false && screen === undefined) believe(view, asking);
     this.#cache.set(viewer, view);
@@ -222,8 +222,8 @@ export class Lenses {
 }
 
 /** Returns true if nothing has happened to the viewer's account since the lens was validated. */
-function isAsOf(cached: CachedViewpoint, mark: object | undefined): boolean {
-  return mark !== undefined && cached.mark === mark;
+function isAsOf(cached: CachedViewpoint, revision: object | undefined): boolean {
+  return revision !== undefined && cached.revision === revision;
 }
 
 function believe(cached: CachedViewpoint, { atMs, generation }: Asking): void {

@@ -96,12 +96,12 @@ export class Activations implements LocalActors {
     return activation && this.queried(this.touch(activation.name, activation), message);
   }
 
-  /** The mark of the actor's state if it is idle on this node. */
-  markNow(actor: Pick<Message, 'kind' | 'id'>): object | undefined {
+  /** The revision of the actor's state if it is idle on this node. */
+  revisionNow(actor: Pick<Message, 'kind' | 'id'>): object | undefined {
     const asked = this.asked.get(actor.id);
     const activation = asked?.kind === actor.kind ? asked : this.find(actor);
     if (activation === undefined || !this.shards.get(activation.shard)) return undefined;
-    return this.touch(activation.name, activation).coreNow()?.mark;
+    return this.touch(activation.name, activation).coreNow()?.revision;
   }
 
   private find(message: Pick<Message, 'kind' | 'id'>): Activation | undefined {

@@ -62,7 +62,7 @@ export class ActorCore {
   dedupe = new Dedupe();
   /** Absent until a command with an idempotency key has recorded something: most actors never receive one. */
   answered: RepliesByKey | undefined;
-  private marked: object | undefined;
+  private latest: object | undefined;
 
   constructor(
     readonly kind: AnyKind,
@@ -151,9 +151,9 @@ export class ActorCore {
   }
 
   /** An object that stands for the state: the same one until the next entry. */
-  get mark(): object {
-    this.marked ??= {};
-    return this.marked;
+  get revision(): object {
+    this.latest ??= {};
+    return this.latest;
   }
 
   private asks(command: string): boolean {
@@ -180,7 +180,7 @@ export class ActorCore {
     }
     this.seq += 1;
     this.atMs = atMs;
-    this.marked = undefined;
+    this.latest = undefined;
   }
 
   private record(

@@ -135,7 +135,7 @@ test('the viewer is queried after a gap, during an outage of the bus, and after 
 
 test('a viewer on this node is queried when their actor has recorded something, and only then', async () => {
   let asked = 0;
-  let mark: object | undefined = {};
+  let revision: object | undefined = {};
   let version = 1;
   const none = { following: [], blocked: [], blockedBy: [], muted: [], lists: [], screened: false };
   const answer = (_viewer: string, _command: string, { knownVersion }: AccountReadHome): AccountHome => {
@@ -144,7 +144,7 @@ test('a viewer on this node is queried when their actor has recorded something, 
     return { version, sources, ids: [], rest: 'none', floor: '' };
   };
   const clock = { nowMs: () => 1, monotonicMs: () => 1 };
-  const lenses = new Lenses(answer as never, clock, NOBODY_LIMITED, answer as never, () => mark);
+  const lenses = new Lenses(answer as never, clock, NOBODY_LIMITED, answer as never, () => revision);
   const lensAfter = async (queries: number) => {
     const { lens } = await lenses.of(viewer);
     assert.equal(asked, queries);
@@ -154,13 +154,13 @@ test('a viewer on this node is queried when their actor has recorded something, 
   assert.equal(await lensAfter(2), lens);
   for (let time = 0; time < 5; time++) assert.equal(await lensAfter(2), lens);
   // An entry that does not change the relations.
-  mark = {};
+  revision = {};
   assert.equal(await lensAfter(3), lens);
   assert.equal(await lensAfter(3), lens);
-  mark = {};
+  revision = {};
   version = 2;
   assert.notEqual(await lensAfter(4), lens);
-  mark = undefined;
+  revision = undefined;
   await lensAfter(5);
   await lensAfter(6);
 });

@@ -119,35 +119,35 @@ test('a query reaches the actor of its kind, and no stopped or replaced one', as
   assert.deepEqual([read('notebook')?.lines, read('diary')], [['first', 'second', 'third'], undefined]);
 });
 
-test('the mark of a state is the same until the next entry, and absent while the actor is busy or away', async (t) => {
+test('the revision of a state is the same until the next entry, and absent while the actor is busy or away', async (t) => {
   const stage = new Stage();
   t.after(() => stage.close());
   const { runtime, placement, store } = await stage.node(1, { idleMs: 60_000 });
-  const mark = () => runtime.markNow('notebook', id);
-  assert.equal(mark(), undefined);
+  const revision = () => runtime.revisionNow('notebook', id);
+  assert.equal(revision(), undefined);
   await runtime.ask(...add('first'));
   await stage.clock.settle();
-  const first = mark();
+  const first = revision();
   assert.ok(first !== undefined);
   await runtime.ask('notebook', id, 'read', {});
-  assert.equal(mark(), first);
+  assert.equal(revision(), first);
   const proceed = store.holdWrites(journal);
   const adding = runtime.ask(...add('second'));
   await stage.clock.settle();
-  assert.equal(mark(), undefined, 'the entry is not stored yet');
+  assert.equal(revision(), undefined, 'the entry is not stored yet');
   proceed();
   await adding;
   await stage.clock.settle();
-  const second = mark();
+  const second = revision();
   assert.ok(second !== undefined && second !== first);
   await stage.clock.advance(120_000);
-  assert.equal(mark(), undefined);
+  assert.equal(revision(), undefined);
   await runtime.ask('notebook', id, 'read', {});
   await stage.clock.settle();
-  const again = mark();
+  const again = revision();
   assert.ok(again !== undefined && again !== second);
   placement.epoch = 2;
-  assert.equal(mark(), undefined);
+  assert.equal(revision(), undefined);
 });
 
 test('a command that waited past its deadline is refused and never carried out', async (t) => {
