@@ -53,9 +53,9 @@ interface Asking {
 
 /**
  * Cache of viewers' lenses. Each use sends the cached version to the viewer's actor, in the message that requests the
- * ids of a home timeline, and the actor answers if the version is current. An actor on this node that has recorded nothing
- * since is not queried for a lens alone. An actor on another node is not queried
- * again for a while: its node publishes a change of relations before it answers the request that made the change.
+ * ids of a home timeline, and the actor answers if the version is current. An actor on this node that has recorded
+ * nothing since is not queried for a lens alone. An actor on another node is not queried again for a while: its node
+ * publishes a change of relations before it answers the request that made the change.
  */
 export class Lenses {
   readonly #ask: TypedAsk<AccountCommands>;

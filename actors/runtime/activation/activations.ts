@@ -91,23 +91,22 @@ export class Activations implements LocalActors {
 
   /** The reply to a query if the actor is idle on this node; undefined when the query must be queued. */
   answerNow(message: Message): Handled | undefined {
-    const asked = this.asked.get(message.id);
-    const activation = asked?.kind === message.kind ? asked : this.find(message);
+    const activation = this.find(message);
     return activation && this.queried(this.touch(activation.name, activation), message);
   }
 
   /** The revision of the actor's state if it is idle on this node. */
   revisionNow(actor: Pick<Message, 'kind' | 'id'>): object | undefined {
-    const asked = this.asked.get(actor.id);
-    const activation = asked?.kind === actor.kind ? asked : this.find(actor);
+    const activation = this.find(actor);
     if (activation === undefined || !this.shards.get(activation.shard)) return undefined;
     return this.touch(activation.name, activation).coreNow()?.revision;
   }
 
-  private find(message: Pick<Message, 'kind' | 'id'>): Activation | undefined {
-    const activation = this.byName.get(actorName(message));
-    if (activation === undefined) return undefined;
-    this.asked.set(message.id, activation);
+  private find(actor: Pick<Message, 'kind' | 'id'>): Activation | undefined {
+    const asked = this.asked.get(actor.id);
+    if (asked?.kind === actor.kind) return asked;
+    const activation = this.byName.get(actorName(actor));
+    if (activation !== undefined) this.asked.set(actor.id, activation);
     return activation;
   }
 
