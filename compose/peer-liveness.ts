@@ -20,8 +20,8 @@ export const UNRESPONSIVE_MS = 1_500;
 /** Time without a node's messages after which it is unreachable, and the same for the store's view of the members. */
 export const UNHEARD_MS = 5_000;
 /**
- * Maximum age while no node is unresponsive: a lost message is a gap in its publisher's numbers, which the next pulse shows.
- * It bounds the staleness after a change that is never published: a failed write that surfaces later.
+ * Maximum age while no node is unresponsive: a lost message is a gap in its publisher's numbers, which the next pulse
+ * shows. It bounds the staleness after a change that is never published: a failed write that surfaces later.
  */
 export const HEARD_MS = 60_000;
 /**
@@ -102,12 +102,10 @@ export class PeerLiveness {
   }
 
   #tellOfSilence(): void {
-    const { others = [], seenMs = Number.NEGATIVE_INFINITY } = this.#members?.() ?? {};
     const nowMs = this.clock.monotonicMs();
     const latestMs = nowMs - UNHEARD_MS;
-    const isSilent = others.some((member) => (this.#receivedMs.get(member) ?? Number.NEGATIVE_INFINITY) <= latestMs);
     // While the store is unavailable nothing can be read again.
-    if (!isSilent || seenMs <= latestMs) this.#silentSinceMs = undefined;
+    if (this.#oldestMs > latestMs || this.#seenMs <= latestMs) this.#silentSinceMs = undefined;
     else if (this.#silentSinceMs === undefined) this.#silentSinceMs = nowMs;
     else if (this.#silentSinceMs <= latestMs) {
       this.#silentSinceMs = nowMs;

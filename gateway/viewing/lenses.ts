@@ -98,8 +98,9 @@ export class Lenses {
   /** Returns the viewer's current relations. @throws Unavailable when the viewer's actor cannot be reached */
   of(viewer: string): Soon<Viewpoint> {
     const cached = this.#cache.get(viewer);
+    if (cached !== undefined && this.#believes(viewer, cached)) return cached;
     const revision = this.#revisionNow(viewer);
-    if (cached !== undefined && (isAsOf(cached, revision) || this.#believes(viewer, cached))) return cached;
+    if (revision !== undefined && cached?.revision === revision) return cached;
     const question = {
       knownVersion: cached?.version ?? 0,
       before: undefined,
@@ -219,11 +220,6 @@ export class Lenses {
     this.#cache.set(viewer, view);
     return view;
   }
-}
-
-/** Returns true if nothing has happened to the viewer's account since the lens was validated. */
-function isAsOf(cached: CachedViewpoint, revision: object | undefined): boolean {
-  return revision !== undefined && cached.revision === revision;
 }
 
 function believe(cached: CachedViewpoint, { atMs, generation }: Asking): void {
