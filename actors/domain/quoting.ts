@@ -43,6 +43,10 @@ const isQuotable = ({ visibility, reblogOfId }: Quotable): boolean =>
 export const permittedIn = (policy: string | undefined): Permitted =>
   policy === 'public' || policy === 'followers' ? policy : 'nobody';
 
+/** Returns true if accounts that follow the author get another approval than those that do not. */
+export const distinguishesFollowers = ({ quotePolicy, manualQuotePolicy }: Quotable): boolean =>
+  quotePolicy === 'followers' || manualQuotePolicy === 'followers';
+
 /** Returns the approval of an account that is not the owner. `follows`: it follows the owner. */
 export function approvalBy({ automatic, manual }: Policies, follows: boolean): Approval {
   const isAmong = (permitted: Permitted) => permitted === 'public' || (permitted === 'followers' && follows);

@@ -53,6 +53,11 @@ interface Card {
    * bytes.
    */
   readonly collections: readonly string[] | undefined;
+  /**
+   * The complete status, for signed-in viewers other than the author who did nothing to it. Undefined until the first
+   * of them looks at it, and if it may look different to two of them.
+   */
+  forOthers: readonly Uint8Array[] | undefined;
 }
 
 /** Fields of a record that change without its text; they are rendered beside it. */
@@ -97,7 +102,7 @@ export class Cards {
     record: StoreStatusRecord,
     author: StoreAccountRecord,
     creator?: StoreAccountRecord,
-  ): Pick<Card, 'bytes' | 'collections'> {
+  ): Pick<Card, 'bytes' | 'collections' | 'forOthers'> {
     this.#renew();
     const cached = this.#cards.get(record.id);
     if (cached?.record === record && cached.author === author && cached.creator === creator) return cached;
@@ -116,7 +121,8 @@ export class Cards {
     fragment.add(account);
     fragment.add(`,${JSON.stringify(statusCounts(record)).slice(1, -1)},"reblog":`);
     const bytes = fragment.copy();
-    const card = { record, author, creator, text: bytes.subarray(0, textLength), bytes, collections };
+    const text = bytes.subarray(0, textLength);
+    const card = { record, author, creator, text, bytes, collections, forOthers: undefined };
     this.#cards.set(record.id, card);
     return card;
   }

@@ -1,4 +1,5 @@
-import type { StoreAccountRecord, StoreStatusRecord } from '../../../proto/gen/types.js';
+import { distinguishesFollowers } from '../../../actors/domain/quoting.js';
+import type { StoreAccountRecord, StoreMark, StoreStatusRecord } from '../../../proto/gen/types.js';
 import { Cache, type Caches } from '../../../store/cache/cache.js';
 import { JsonPieces } from '../../http/json-pieces.js';
 import { type SeenNotification, seenNotifications } from '../../notifications/seen-notifications.js';
@@ -248,15 +249,14 @@ export class StatusPages {
     return head;
   }
 
-  #status(look: Look, { record, original, filtered, quote }: VisibleStatus): Uint8Array[] | undefined {
+  #status(look: Look, { record, original, filtered, quote }: VisibleStatus): readonly Uint8Array[] | undefined {
     if (original === undefined) return this.#plain(look, record, filtered, quote, 'page');
     const author = look.authors.get(record.accountId);
-    const pieces = this.#plain(look, original, filtered, quote, 'reblog');
-    if (author === undefined || pieces === undefined) return undefined;
+    const inner = this.#plain(look, original, filtered, quote, 'reblog');
+    if (author === undefined || inner === undefined) return undefined;
     const isMuted = look.lens?.mutesConversation(record.conversationId) ?? false;
-    pieces.unshift(this.#cards.status(record, author).bytes);
-    pieces.push(this.#tail(look, record, author, isMuted, filtered, original.id));
-    return pieces;
+    const tail = this.#tail(look, record, author, isMuted, filtered, look.marks(original.id));
+    return [this.#cards.status(record, author).bytes, ...inner, tail];
   }
 
   /** Renders a status that is not a reblog. Only the outermost place shows that its conversation is muted. */
@@ -266,19 +266,27 @@ export class StatusPages {
     filtered: readonly FilterMatch[] | undefined,
     quote: SeenQuote | undefined,
     place: Place,
-  ): Uint8Array[] | undefined {
+  ): readonly Uint8Array[] | undefined {
     const author = look.authors.get(record.accountId);
     if (author === undefined) return undefined;
     const isMuted = place === 'page' && (look.lens?.mutesConversation(record.conversationId) ?? false);
     const creator = record.card?.authorId === undefined ? undefined : look.authors.get(record.card.authorId);
     const card = this.#cards.status(record, author, creator);
+    const { viewer } = look;
+    const mark = look.marks(record.id);
+    const isOther = viewer !== undefined && viewer !== record.accountId && mark === undefined && !isMuted;
+    const isUsual = isOther && filtered === undefined;
+    if (isUsual && card.forOthers !== undefined) return card.forOthers;
     const own = card.bytes;
-    const tail = this.#tail(look, record, author, isMuted, filtered, record.id);
+    const tail = this.#tail(look, record, author, isMuted, filtered, mark);
     if (card.collections !== undefined) {
       const middle = record.quote === undefined ? [] : this.#quote(look, quote, place);
       return [...this.#collections(look, card.collections), own.subarray(1), ...middle, tail];
     }
-    return record.quote === undefined ? [own, tail] : [own, ...this.#quote(look, quote, place), tail];
+    if (record.quote !== undefined) return [own, ...this.#quote(look, quote, place), tail];
+    const pieces = [own, tail];
+    if (isUsual && record.poll === undefined && !distinguishesFollowers(record)) card.forOthers = pieces;
+    return pieces;
   }
 
   /** Returns the linked collections, which precede the status' own fields. */
@@ -289,18 +297,16 @@ export class StatusPages {
   }
 
   #tail(
-    { clock, viewer, marks, lens }: Look,
+    { clock, viewer, lens }: Look,
     record: StoreStatusRecord,
     author: StoreAccountRecord,
     isMuted: boolean,
     filtered: readonly FilterMatch[] | undefined,
-    markedId: string,
+    mark: StoreMark | undefined,
   ): Uint8Array {
-    const quotable =
-      record.quotePolicy === undefined
-        ? approvalOf(record, viewer, false)
-        : approvalOf(record, viewer, lens?.relation(record.accountId).following === true);
-    return this.#tails.of(record, author, viewer, marks(markedId), isMuted, clock, quotable, filtered);
+    const follows = distinguishesFollowers(record) && lens?.relation(record.accountId).following === true;
+    const quotable = approvalOf(record, viewer, follows);
+    return this.#tails.of(record, author, viewer, mark, isMuted, clock, quotable, filtered);
   }
 
   /** Returns the quote, which is between a quoting status' bytes and its tail. */

@@ -11,6 +11,7 @@ import { homeTimeline } from '../../../gateway/timelines/home.js';
 import { publicTimeline } from '../../../gateway/timelines/public.js';
 import { visibleById } from '../../../gateway/viewing/visible.js';
 import type { VisibleStatus } from '../../../gateway/viewing/visible-status.js';
+import type { AccountNewPoll } from '../../../proto/gen/types.js';
 import { notifications } from '../../../store/tables.js';
 import { blankPost, registration } from '../../actors/reactions/town.js';
 import { fc } from '../../kit/property.js';
@@ -21,6 +22,8 @@ const PEOPLE = 4;
 const bounds = { before: undefined, after: undefined, upwards: false, limit: 40 };
 const VISIBILITIES = ['public', 'unlisted', 'private', 'direct'] as const;
 
+const POLL: AccountNewPoll = { options: ['one', 'two'], expiresInMs: 600_000, multiple: false, hideTotals: false };
+
 const who = fc.integer({ min: 0, max: PEOPLE - 1 });
 const what = fc.integer({ min: 0, max: 11 });
 const post = fc.record({
@@ -30,6 +33,8 @@ const post = fc.record({
   reply: fc.option(what, { nil: undefined }),
   mentions: fc.option(who, { nil: undefined }),
   text: fc.constantFrom('plain', 'with "quotes" & <tags>', 'ümläute 😀\u2028'),
+  quotePolicy: fc.constantFrom(undefined, undefined, 'followers', 'nobody'),
+  poll: fc.constantFrom(undefined, undefined, POLL),
 });
 const act = fc.record({
   did: fc.constantFrom(
@@ -54,14 +59,26 @@ const relate = fc.record({
   who,
   whom: who,
 });
+const muteConversation = fc.record({
+  did: fc.constantFrom('muteConversation' as const, 'unmuteConversation' as const),
+  who,
+  what,
+});
 const rename = fc.record({ did: fc.constant('rename' as const), who, name: fc.string({ maxLength: 8 }) });
 const look = fc.record({ did: fc.constant('look' as const), who });
 type Of<A> = A extends fc.Arbitrary<infer T> ? T : never;
-type Step = Of<typeof post> | Of<typeof act> | Of<typeof relate> | Of<typeof rename> | Of<typeof look>;
+type Step =
+  | Of<typeof post>
+  | Of<typeof act>
+  | Of<typeof relate>
+  | Of<typeof muteConversation>
+  | Of<typeof rename>
+  | Of<typeof look>;
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 6, arbitrary: post },
   { weight: 6, arbitrary: act },
   { weight: 3, arbitrary: relate },
+  { weight: 1, arbitrary: muteConversation },
   { weight: 1, arbitrary: rename },
   { weight: 4, arbitrary: look },
 );
@@ -119,12 +136,16 @@ class Story {
     } else {
       const status = this.posts[step.what % Math.max(1, this.posts.length)];
       if (status === undefined) return;
+      if (step.did === 'muteConversation' || step.did === 'unmuteConversation') {
+        await this.done(askAccount(by, step.did, { conversationId: status.conversation }));
+        return;
+      }
       const input = { statusId: status.id, by };
       await this.done(askConversation(status.conversation, step.did, input));
     }
   }
 
-  private async post({ who, visibility, reply, mentions, text }: Of<typeof post>): Promise<void> {
+  private async post({ who, visibility, reply, mentions, text, quotePolicy, poll }: Of<typeof post>): Promise<void> {
     const parent = reply === undefined ? undefined : this.posts[reply % Math.max(1, this.posts.length)];
     const mentioned = mentions === undefined ? undefined : this.person(mentions);
     const answer = await this.done(
@@ -133,6 +154,8 @@ class Story {
         text,
         html: `<p>${text}</p>`,
         visibility,
+        ...(quotePolicy === undefined ? {} : { quotePolicy }),
+        ...(poll === undefined ? {} : { poll }),
         mentions:
           mentioned === undefined
             ? []
@@ -203,4 +226,42 @@ test('cached pages equal the store and a replay of the journals, after any actio
     again.stage.close();
   };
   await fc.assert(fc.asyncProperty(fc.array(step, { maxLength: 40 }), told), { numRuns: 30 });
+});
+
+const viewers = [...Array(PEOPLE).keys(), undefined];
+const plainPost = { did: 'post', who: 0, visibility: 'public', text: 'plain' } as const;
+const nothing = { reply: undefined, mentions: undefined, quotePolicy: undefined, poll: undefined };
+
+test('the JSON that a status shares among viewers never shows one the marks, mutes, approvals or time of another', async () => {
+  for (const order of [viewers, viewers.toReversed()]) {
+    const story = await Story.begin();
+    const steps: readonly Step[] = [
+      { ...plainPost, ...nothing },
+      { ...plainPost, ...nothing, quotePolicy: 'followers' },
+      { ...plainPost, ...nothing, poll: POLL },
+      { ...plainPost, ...nothing },
+      { did: 'unfollow', who: 3, whom: 0 },
+      { did: 'favourite', who: 1, what: 0 },
+      { did: 'muteConversation', who: 2, what: 3 },
+    ];
+    for (const one of steps) await story.tell(one);
+    const { askConversation, stage } = story.city;
+    const poll = story.posts[2];
+    assert.ok(poll !== undefined);
+    await story.done(
+      askConversation(poll.conversation, 'vote', { statusId: poll.id, by: story.person(2), choices: [1] }),
+    );
+    await stage.clock.settle();
+    const compareAll = async () => {
+      for (const viewer of order) {
+        const id = viewer === undefined ? undefined : story.person(viewer);
+        await comparePages(story.city.kept, story.city.afresh(), id, story);
+      }
+    };
+    await compareAll();
+    // The poll has ended, but its record is the same until its alarm.
+    stage.clock.skewMs = POLL.expiresInMs;
+    await compareAll();
+    stage.close();
+  }
 });
