@@ -54,10 +54,10 @@ interface Card {
    */
   readonly collections: readonly string[] | undefined;
   /**
-   * The complete status, for signed-in viewers other than the author who did nothing to it. Undefined until the first
-   * of them looks at it, and if it may look different to two of them.
+   * The complete status for signed-in viewers other than the author, by their marks as bits (`viewerBits`). Lacks those
+   * whom it may show something else, too.
    */
-  forOthers: readonly Uint8Array[] | undefined;
+  readonly forOthers: (readonly Uint8Array[])[];
 }
 
 /** Fields of a record that change without its text; they are rendered beside it. */
@@ -122,7 +122,7 @@ export class Cards {
     fragment.add(`,${JSON.stringify(statusCounts(record)).slice(1, -1)},"reblog":`);
     const bytes = fragment.copy();
     const text = bytes.subarray(0, textLength);
-    const card = { record, author, creator, text, bytes, collections, forOthers: undefined };
+    const card = { record, author, creator, text, bytes, collections, forOthers: [] };
     this.#cards.set(record.id, card);
     return card;
   }

@@ -18,7 +18,7 @@ import { fallbackOf } from '../notification/notification-fallback.js';
 import { Cards, Tails } from './cached-statuses.js';
 import { collectionJson } from './collection.js';
 import { approvalOf, shallowQuote } from './quote.js';
-import type { Status } from './status.js';
+import { type Status, viewerBits } from './status.js';
 import { type Marks, NO_MARKS, type ViewerMarks } from './viewer-marks.js';
 
 /** Notifications with cached heads: some 200 bytes each. */
@@ -274,9 +274,10 @@ export class StatusPages {
     const card = this.#cards.status(record, author, creator);
     const { viewer } = look;
     const mark = look.marks(record.id);
-    const isOther = viewer !== undefined && viewer !== record.accountId && mark === undefined && !isMuted;
-    const isUsual = isOther && filtered === undefined;
-    if (isUsual && card.forOthers !== undefined) return card.forOthers;
+    const isOther = viewer !== undefined && viewer !== record.accountId && filtered === undefined && !isMuted;
+    const bits = isOther ? viewerBits(record, author, viewer, mark, false) : 0;
+    const shared = isOther ? card.forOthers[bits] : undefined;
+    if (shared !== undefined) return shared;
     const own = card.bytes;
     const tail = this.#tail(look, record, author, isMuted, filtered, mark);
     if (card.collections !== undefined) {
@@ -285,7 +286,7 @@ export class StatusPages {
     }
     if (record.quote !== undefined) return [own, ...this.#quote(look, quote, place), tail];
     const pieces = [own, tail];
-    if (isUsual && record.poll === undefined && !distinguishesFollowers(record)) card.forOthers = pieces;
+    if (isOther && record.poll === undefined && !distinguishesFollowers(record)) card.forOthers[bits] = pieces;
     return pieces;
   }
 
