@@ -1,4 +1,4 @@
-import { compareWords } from './id-words.js';
+import { compareWords, hashOf } from './id-words.js';
 
 /** Ids of one chunk of memory, 512 KiB of address space: growing copies nothing. */
 const CHUNK_BITS = 16;
@@ -8,11 +8,6 @@ const CHUNK_MASK = CHUNK_IDS - 1;
 const CAPACITY_MIN = 4_096;
 /** Numbers for each list before any is reused, so that each new id costs at most half a list of scanning. */
 const CAPACITY_PER_LIST = 16;
-/**
- * Multiplier that spreads ids which differ in few bits. Source: Knuth, The Art of Computer Programming 3, 6.4: 2^32 by
- * the golden ratio.
- */
-const SPREAD = 0x9e3779b1;
 
 /** The owner of lists of numbers. */
 export interface NumberHolder {
@@ -152,7 +147,7 @@ export class NumberedIds {
   }
 
   #hash(high: number, low: number): number {
-    return Math.imul(low ^ Math.imul(high, SPREAD), SPREAD) >>> this.#hashShift;
+    return hashOf(high, low) >>> this.#hashShift;
   }
 }
 
