@@ -34,9 +34,10 @@ export class Repeats<E extends { readonly id: string }> {
     const last = seen.findLastIndex(isReblog);
     if (last < 0) return seen;
     const missing = REPEAT_ROWS - (rows.length - 1 - last);
-    const older = missing > 0 ? this.#originalIdsBelow(rows.at(-1)?.id ?? '', missing, seen) : [];
+    const { ids, areApart } = originalsOf(seen);
+    const older = missing > 0 ? this.#originalIdsBelow(rows.at(-1)?.id ?? '', missing, ids) : [];
     return soon(older, (found) => {
-      if (found.length === 0 && areApart(seen)) return seen;
+      if (found.length === 0 && areApart) return seen;
       const originalIds = seen.map(originalIdOf);
       for (const originalId of found) originalIds.push(originalId);
       return seen.map((status, at) => {
@@ -54,7 +55,7 @@ export class Repeats<E extends { readonly id: string }> {
     const first = seen.findIndex(isReblog);
     if (first < 0) return seen;
     const missing = REPEAT_ROWS - before.length - first;
-    const older = missing > 0 ? this.#originalIdsBelow(this.#first ?? '', missing, seen) : [];
+    const older = missing > 0 ? this.#originalIdsBelow(this.#first ?? '', missing, originalsOf(seen).ids) : [];
     return soon(older, (found) => {
       const originalIds = [...found.toReversed(), ...this.#past];
       const from = found.length + before.length;
@@ -67,10 +68,8 @@ export class Repeats<E extends { readonly id: string }> {
     });
   }
 
-  /** Returns the ids of the originals of the visible rows below one, as far as `seen` reblogs them. */
-  #originalIdsBelow(id: string, count: number, seen: readonly Seen[]): Soon<readonly (string | undefined)[]> {
-    const wanted = new Set<string>();
-    for (const status of seen) if (isReblog(status)) wanted.add(status?.record.reblogOfId ?? '');
+  /** Returns the ids of the originals of the visible rows below one, as far as they are `wanted`. */
+  #originalIdsBelow(id: string, count: number, wanted: ReadonlySet<string>): Soon<readonly (string | undefined)[]> {
     return soon(this.below(id, count), (rows) => {
       if (this.#saysNone(rows, wanted)) return [];
       const ids = rows.map((row) => row.id);
@@ -97,15 +96,16 @@ export class Repeats<E extends { readonly id: string }> {
   }
 }
 
-/** Returns true if no two statuses have the same original. */
-function areApart(seen: readonly Seen[]): boolean {
-  const originalIds = new Set<string>();
+/** Returns the ids of the originals, and true if no two statuses have the same one. */
+function originalsOf(seen: readonly Seen[]): { readonly ids: ReadonlySet<string>; readonly areApart: boolean } {
+  const ids = new Set<string>();
+  let count = 0;
   for (const status of seen) {
     if (status === undefined) continue;
-    const { size } = originalIds;
-    if (originalIds.add(status.record.reblogOfId ?? status.record.id).size === size) return false;
+    ids.add(status.record.reblogOfId ?? status.record.id);
+    count += 1;
   }
-  return true;
+  return { ids, areApart: ids.size === count };
 }
 
 const isReblog = (status: Seen): boolean => status?.original !== undefined;

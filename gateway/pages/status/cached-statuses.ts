@@ -38,8 +38,11 @@ interface AccountCard {
   readonly open: Uint8Array;
 }
 
+/** First and last piece of a status: all of it, but for what it reblogs or quotes and the collections to which it links. */
+export type Ends = readonly [Uint8Array, Uint8Array];
+
 /** Final bytes of a status without the viewer's fields: an open JSON object. */
-interface Card {
+export interface Card {
   readonly record: StoreStatusRecord;
   readonly author: StoreAccountRecord;
   /** The account that the preview card names. */
@@ -54,10 +57,10 @@ interface Card {
    */
   readonly collections: readonly string[] | undefined;
   /**
-   * The complete status for signed-in viewers other than the author, by their marks as bits (`viewerBits`). Lacks those
-   * whom it may show something else, too.
+   * The ends for signed-in viewers other than the author, by their marks as bits (`viewerBits`). Absent if they may look
+   * different to two viewers with the same marks.
    */
-  readonly forOthers: (readonly Uint8Array[])[];
+  readonly forOthers: Ends[];
 }
 
 /** Fields of a record that change without its text; they are rendered beside it. */
@@ -98,11 +101,7 @@ export class Cards {
   }
 
   /** Returns `{…,"reblog":`. The reblogged status or `null` follows, then the viewer's fields. */
-  status(
-    record: StoreStatusRecord,
-    author: StoreAccountRecord,
-    creator?: StoreAccountRecord,
-  ): Pick<Card, 'bytes' | 'collections' | 'forOthers'> {
+  status(record: StoreStatusRecord, author: StoreAccountRecord, creator?: StoreAccountRecord): Card {
     this.#renew();
     const cached = this.#cards.get(record.id);
     if (cached?.record === record && cached.author === author && cached.creator === creator) return cached;

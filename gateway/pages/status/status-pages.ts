@@ -1,5 +1,5 @@
 import { distinguishesFollowers } from '../../../actors/domain/quoting.js';
-import type { StoreAccountRecord, StoreMark, StoreStatusRecord } from '../../../proto/gen/types.js';
+import type { StoreAccountRecord, StoreStatusRecord } from '../../../proto/gen/types.js';
 import { Cache, type Caches } from '../../../store/cache/cache.js';
 import { JsonPieces } from '../../http/json-pieces.js';
 import { type SeenNotification, seenNotifications } from '../../notifications/seen-notifications.js';
@@ -15,7 +15,7 @@ import type { SeenQuote, VisibleStatus } from '../../viewing/visible-status.js';
 import { OtherCards } from '../cached-lists.js';
 import { notificationHead } from '../notification/notification.js';
 import { fallbackOf } from '../notification/notification-fallback.js';
-import { Cards, Tails } from './cached-statuses.js';
+import { type Card, Cards, type Ends, Tails } from './cached-statuses.js';
 import { collectionJson } from './collection.js';
 import { approvalOf, shallowQuote } from './quote.js';
 import { type Status, viewerBits } from './status.js';
@@ -255,8 +255,9 @@ export class StatusPages {
     const inner = this.#plain(look, original, filtered, quote, 'reblog');
     if (author === undefined || inner === undefined) return undefined;
     const isMuted = look.lens?.mutesConversation(record.conversationId) ?? false;
-    const tail = this.#tail(look, record, author, isMuted, filtered, look.marks(original.id));
-    return [this.#cards.status(record, author).bytes, ...inner, tail];
+    const card = this.#cards.status(record, author);
+    const [own, tail] = this.#ends(look, card, original.id, isMuted, filtered);
+    return [own, ...inner, tail];
   }
 
   /** Renders a status that is not a reblog. Only the outermost place shows that its conversation is muted. */
@@ -272,22 +273,12 @@ export class StatusPages {
     const isMuted = place === 'page' && (look.lens?.mutesConversation(record.conversationId) ?? false);
     const creator = record.card?.authorId === undefined ? undefined : look.authors.get(record.card.authorId);
     const card = this.#cards.status(record, author, creator);
-    const { viewer } = look;
-    const mark = look.marks(record.id);
-    const isOther = viewer !== undefined && viewer !== record.accountId && filtered === undefined && !isMuted;
-    const bits = isOther ? viewerBits(record, author, viewer, mark, false) : 0;
-    const shared = isOther ? card.forOthers[bits] : undefined;
-    if (shared !== undefined) return shared;
-    const own = card.bytes;
-    const tail = this.#tail(look, record, author, isMuted, filtered, mark);
-    if (card.collections !== undefined) {
-      const middle = record.quote === undefined ? [] : this.#quote(look, quote, place);
-      return [...this.#collections(look, card.collections), own.subarray(1), ...middle, tail];
-    }
-    if (record.quote !== undefined) return [own, ...this.#quote(look, quote, place), tail];
-    const pieces = [own, tail];
-    if (isOther && record.poll === undefined && !distinguishesFollowers(record)) card.forOthers[bits] = pieces;
-    return pieces;
+    const ends = this.#ends(look, card, record.id, isMuted, filtered);
+    if (card.collections === undefined && record.quote === undefined) return ends;
+    const [own, tail] = ends;
+    const middle = record.quote === undefined ? [] : this.#quote(look, quote, place);
+    if (card.collections === undefined) return [own, ...middle, tail];
+    return [...this.#collections(look, card.collections), own.subarray(1), ...middle, tail];
   }
 
   /** Returns the linked collections, which precede the status' own fields. */
@@ -297,17 +288,25 @@ export class StatusPages {
     return [TAGGED, ...arrayOf(shown.map((one) => one && [collectionJson(this.#instance, one)])), COMMA];
   }
 
-  #tail(
-    { clock, viewer, lens }: Look,
-    record: StoreStatusRecord,
-    author: StoreAccountRecord,
+  /** Returns the first and the last piece of a status. `markedId` is the reblogged status, or the status itself. */
+  #ends(
+    { clock, viewer, marks, lens }: Look,
+    { record, author, bytes, forOthers }: Card,
+    markedId: string,
     isMuted: boolean,
     filtered: readonly FilterMatch[] | undefined,
-    mark: StoreMark | undefined,
-  ): Uint8Array {
+  ): Ends {
+    const mark = marks(markedId);
+    const isOther = viewer !== undefined && viewer !== record.accountId && !isMuted && filtered === undefined;
+    const bits = isOther ? viewerBits(record, author, viewer, mark, false) : 0;
+    const shared = isOther ? forOthers[bits] : undefined;
+    if (shared !== undefined) return shared;
     const follows = distinguishesFollowers(record) && lens?.relation(record.accountId).following === true;
     const quotable = approvalOf(record, viewer, follows);
-    return this.#tails.of(record, author, viewer, mark, isMuted, clock, quotable, filtered);
+    const tail = this.#tails.of(record, author, viewer, mark, isMuted, clock, quotable, filtered);
+    const ends: Ends = [bytes, tail];
+    if (isOther && record.poll === undefined && !distinguishesFollowers(record)) forOthers[bits] = ends;
+    return ends;
   }
 
   /** Returns the quote, which is between a quoting status' bytes and its tail. */

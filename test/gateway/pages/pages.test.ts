@@ -242,6 +242,8 @@ test('the JSON that a status shares among viewers never shows one the marks, mut
       { ...plainPost, ...nothing },
       { did: 'unfollow', who: 3, whom: 0 },
       { did: 'favourite', who: 1, what: 0 },
+      { did: 'reblog', who: 1, what: 0 },
+      { did: 'reblog', who: 0, what: 3 },
       { did: 'muteConversation', who: 2, what: 3 },
     ];
     for (const one of steps) await story.tell(one);
