@@ -22,8 +22,8 @@ const CARDS_BYTES_MAX = 96 * 2 ** 20;
 /** Cache limits of accounts, which take 800 bytes each and at most 30 KB. */
 const ACCOUNTS_MAX = 16_384;
 const ACCOUNTS_BYTES_MAX = 32 * 2 ** 20;
-/** Memory of an entry besides its bytes. */
-const CARD_BYTES = 300;
+/** Memory of an entry besides its bytes, with the ends for viewers of one kind. */
+const CARD_BYTES = 400;
 
 const weighing = (max: number) => ({ of: ({ bytes }: CachedStatus) => CARD_BYTES + bytes.length, max });
 interface CachedStatus {
