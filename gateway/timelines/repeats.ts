@@ -1,3 +1,4 @@
+import type { StoreStatusRecord } from '../../proto/gen/types.js';
 import { statuses } from '../../store/tables.js';
 import type { Select } from '../paging/page.js';
 import { type Soon, soon } from '../paging/soon.js';
@@ -11,7 +12,8 @@ type Seen = VisibleStatus | undefined;
 /** Reads the next rows below one, newest first. */
 export type Below<E> = (id: string, count: number) => Soon<readonly E[]>;
 
-const originalIdOf = (status: Seen): string | undefined => status && (status.record.reblogOfId ?? status.record.id);
+const originalIdIn = ({ reblogOfId, id }: StoreStatusRecord): string => reblogOfId ?? id;
+const originalIdOf = (status: Seen): string | undefined => status && originalIdIn(status.record);
 
 /** Removes repeats from visible rows. The result does not depend on the direction of reading or the page size. */
 export class Repeats<E extends { readonly id: string }> {
@@ -74,7 +76,7 @@ export class Repeats<E extends { readonly id: string }> {
       if (this.#saysNone(rows, wanted)) return [];
       const ids = rows.map((row) => row.id);
       return soon(loadStatuses(this.services, ids), (records) => {
-        const originalIds = records.map((record) => record && (record.reblogOfId ?? record.id));
+        const originalIds = records.map((record) => record && originalIdIn(record));
         const same = rows.filter((_row, at) => wanted.has(originalIds[at] ?? ''));
         if (same.length === 0) return [];
         return soon(this.judge(same), (judged) => {
@@ -90,7 +92,7 @@ export class Repeats<E extends { readonly id: string }> {
     const { tables } = this.services;
     for (const { id } of rows) {
       const record = tables.peekId?.(statuses, id);
-      if (record === undefined || wanted.has(record.reblogOfId ?? record.id)) return false;
+      if (record === undefined || wanted.has(originalIdIn(record))) return false;
     }
     return true;
   }
@@ -102,7 +104,7 @@ function originalsOf(seen: readonly Seen[]): { readonly ids: ReadonlySet<string>
   let count = 0;
   for (const status of seen) {
     if (status === undefined) continue;
-    ids.add(status.record.reblogOfId ?? status.record.id);
+    ids.add(originalIdIn(status.record));
     count += 1;
   }
   return { ids, areApart: ids.size === count };
@@ -130,7 +132,7 @@ export class Shown {
   #first(status: Seen): Seen {
     if (status === undefined) return undefined;
     const { record, original } = status;
-    const originalId = record.reblogOfId ?? record.id;
+    const originalId = originalIdIn(record);
     if (original !== undefined) {
       this.#known ??= new Set(this.#all);
       if (this.#known.has(originalId)) return undefined;
