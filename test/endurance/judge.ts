@@ -2,7 +2,7 @@ import type { EventStream } from '../kit/network/event-stream.js';
 import { allStatuses } from '../kit/network/posting-load.js';
 import { until } from '../kit/time/until.js';
 import type { Person } from '../scenarios/cluster/people.js';
-import type { Ledger } from './ledger.js';
+import type { Ledger, LedgerPost } from './ledger.js';
 import { ask } from './requests.js';
 
 const PAGES_MAX = 2_000;
@@ -143,12 +143,16 @@ export async function streamFaults(stream: Pick<EventStream, 'updates'>, ledger:
   if (again.length > 0)
     faults.push(`stream: ${again.length} posts came twice: ${again.slice(0, NAMED_MAX).join(', ')}`);
   const place = new Map([...seen].map((id, index) => [id, index]));
-  const last = new Map<string, number>();
-  for (const { author, id } of ledger.posts) {
-    const at = place.get(id);
-    if (at === undefined) continue;
-    if (at < (last.get(author) ?? -1)) faults.push(`stream: out of order: ${id}`);
-    last.set(author, at);
+  const last = new Map<string, LedgerPost>();
+  for (const post of ledger.posts) {
+    const { author, id, at } = post;
+    const earlier = last.get(author);
+    if (!place.has(id)) continue;
+    if (earlier !== undefined && (place.get(id) ?? 0) < (place.get(earlier.id) ?? 0))
+      faults.push(
+        `stream: out of order: ${id}, acknowledged at ${at}, came before ${earlier.id}, acknowledged at ${earlier.at}`,
+      );
+    last.set(author, post);
   }
   return faults;
 }

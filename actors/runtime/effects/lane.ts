@@ -25,11 +25,10 @@ class Waiter implements Expiring {
     readonly isStrict: boolean,
     /** `mayAnswer`: true when the effects are done, or the reply need not wait for them. */
     readonly proceed: (mayAnswer: boolean) => void,
-    private readonly onLate: () => void,
+    private readonly onLate: (waiter: Waiter) => void,
   ) {}
   expire(): void {
-    this.onLate();
-    this.proceed(!this.isStrict);
+    this.onLate(this);
   }
 }
 
@@ -55,6 +54,13 @@ export class Lane implements Waits {
   private waiters: Waiter[] = [];
   /** True when the current entry has outlasted a reply's patience. Further replies do not wait for it. */
   private late = false;
+  /** True when the current entry's reactions have failed, and not because the store or an owner is unavailable. */
+  private faulty = false;
+  /**
+   * Entries up to this one do not overlap: a client may have the reply of an earlier one, which left before its effects,
+   * and expects that a later one shows after it. For inherited entries nobody knows.
+   */
+  private orderedTo: number;
   /**
    * The last entry with an invalidating event. No client gets a reply before the effects up to it are done, so that an
    * acknowledged revocation, hiding or block is in effect everywhere.
@@ -78,7 +84,7 @@ export class Lane implements Waits {
     this.done = Math.min(cursor, core.seq);
     this.carriedOut = this.queuedTo = this.done;
     this.known = core.seq;
-    this.inheritedTo = core.seq;
+    this.inheritedTo = this.orderedTo = core.seq;
     // Any entry of an earlier activation may have such an event; the journal is not read to find out.
     this.strictTo = invalidating.size > 0 ? core.seq : 0;
   }
@@ -142,20 +148,37 @@ export class Lane implements Waits {
   /**
    * Calls `proceed` when the entry's effects have been carried out, or patience has run out. Replies to effects are also
    * released to avoid deadlocks, see `mayClose`. A client's reply must not be sent when its patience has run out before
-   * an invalidating event is done.
+   * an invalidating event is done, nor an effect's while the lane waits for nothing but the store: its sender asks again.
    */
   whenDone(seq: number, waiting: 'client' | 'effect' | 'start', proceed: (mayAnswer: boolean) => void): void {
+    const isEffect = waiting === 'effect';
     const isStrict = waiting === 'client' && this.strictTo > this.carriedOut;
-    if (this.carriedOut >= seq || (this.late && !isStrict)) {
+    if (this.carriedOut >= seq) proceed(true);
+    else if (this.late && !isStrict && !(isEffect && this.waitsForStore)) {
+      this.orderedTo = this.known;
       proceed(true);
+    } else {
+      const deadlineMs = this.around.clock.monotonicMs() + this.around.limits.patienceMs;
+      const waiter = new Waiter(seq, deadlineMs, isEffect, isStrict, proceed, (late) => this.expired(late));
+      this.waiters.push(waiter);
+      this.around.deadlines.watch(waiter);
+    }
+  }
+
+  private expired(waiter: Waiter): void {
+    this.waiters = this.waiters.filter((other) => other !== waiter);
+    if (waiter.isEffect && this.waitsForStore) {
+      waiter.proceed(false);
       return;
     }
-    const deadlineMs = this.around.clock.monotonicMs() + this.around.limits.patienceMs;
-    const waiter = new Waiter(seq, deadlineMs, waiting === 'effect', isStrict, proceed, () => {
-      this.late = true;
-    });
-    this.waiters.push(waiter);
-    this.around.deadlines.watch(waiter);
+    this.late = true;
+    this.orderedTo = this.known;
+    waiter.proceed(!waiter.isStrict);
+  }
+
+  /** True when the current entry waits neither for another actor nor for a fault to be mended. */
+  private get waitsForStore(): boolean {
+    return this.waits === undefined && !this.faulty;
   }
 
   /** Releases all waiting replies. */
@@ -223,7 +246,7 @@ export class Lane implements Waits {
 
   private finished(seq: number): void {
     this.carriedOut = seq;
-    this.late = false;
+    this.late = this.faulty = false;
     if (this.waiters.length > 0) this.letGo((waiter) => waiter.seq <= seq);
     this.settle();
   }
@@ -237,7 +260,7 @@ export class Lane implements Waits {
 
   private overlaps(entry: JournalEntry | undefined): boolean {
     const { kind, state } = this.core;
-    if (entry === undefined) return false;
+    if (entry === undefined || entry.seq <= this.orderedTo) return false;
     return entry.events.every(({ type, event }) => kind.events[type]?.overlaps?.(event, state) === true);
   }
 
@@ -307,6 +330,7 @@ export class Lane implements Waits {
       } catch (error) {
         if (error instanceof Cancelled || this.from.halt.halted) throw new Cancelled();
         const fields = { actor: this.actor, seq, lane: this.from.source, err: error };
+        this.faulty ||= !(error instanceof Unavailable);
         if (error instanceof Deferred) wanted = error;
         else if (error instanceof Unavailable)
           this.around.logger.warn(fields, 'failed to carry out effects: a target is unavailable');
