@@ -38,7 +38,10 @@ const DRAINED_MS_MAX = 5_000;
 
 /** Receiver of a catch-up. */
 interface Reader {
-  /** True while the subscription exists. */
+  /**
+   * True while the subscription exists and no gap has been reported since the catch-up began. Until then a lost message
+   * seemed to be still to come, so its status was left out: the catch-up of the gap sends it, and all later ones after it.
+   */
   wanted(): boolean;
   /** Resolves when more may be sent. */
   room(): Promise<void>;
@@ -50,6 +53,8 @@ export type Send = (subscription: StreamSubscription, event: StreamEvent) => voi
 /** State of the viewer that decides about events. Without a lens none are sent. */
 interface View {
   lens(): Lens | undefined;
+  /** Number of gaps of the bus that were reported to the viewer. */
+  gaps(): number;
   /** Sends an event with the viewer's filters applied. */
   screened(subscription: StreamSubscription, event: StreamEvent, record: StoreStatusRecord, send: Send): Promise<void>;
 }
@@ -67,7 +72,10 @@ export class CatchingUp {
 
   /** Catches one subscription up. Disconnects its client if it missed more than one catch-up may send. */
   async of(connection: Connection, subscription: StreamSubscription): Promise<void> {
-    const wanted = () => connection.open && connection.subscriptions.get(subscription.kind.name) === subscription;
+    const { name } = subscription.kind;
+    const gaps = this.view.gaps();
+    const wanted = () =>
+      connection.open && connection.subscriptions.get(name) === subscription && this.view.gaps() === gaps;
     const reader = { wanted, room: () => this.#room(connection) };
     const outcomes: Outcome[] = [];
     const { resetTo } = subscription;
@@ -75,6 +83,7 @@ export class CatchingUp {
     if (subscription.wantsStatuses) {
       const missed = await this.#missed(subscription, reader);
       if (missed !== undefined) outcomes.push(await this.#changes(subscription, missed, reader));
+      if (wanted()) subscription.missedChangesMs = undefined;
       await this.#shown(subscription, reader);
       outcomes.push(await this.#statuses(subscription, missed?.found, reader));
     }
@@ -85,14 +94,12 @@ export class CatchingUp {
     else if (outcomes.includes('behind')) connection.socket.close('behind');
   }
 
-  /** Reads the changes since a resumed client's position; undefined for other streams, and once the client is gone. */
+  /** Reads the changes since a resumed client's position; undefined for other streams, and for an unwanted catch-up. */
   async #missed(subscription: StreamSubscription, reader: Reader): Promise<Missed | undefined> {
     const sinceMs = subscription.missedChangesMs;
     if (sinceMs === undefined) return undefined;
     const found = await this.#untilAvailable(reader, () => this.parts.sources.changesSince(sinceMs));
-    if (found === undefined || !reader.wanted()) return undefined;
-    subscription.missedChangesMs = undefined;
-    return { sinceMs, found };
+    return found === undefined || !reader.wanted() ? undefined : { sinceMs, found };
   }
 
   /** Sends missed edits and deletions of statuses that were sent before, and late statuses below the floor. */
@@ -192,7 +199,9 @@ export class CatchingUp {
     if (subscription.statuses.has(record.id) || !takes()) return false;
     const event = await this.#untilAvailable(reader, () => statusEvent(this.parts.sources, record));
     if (event === undefined || !reader.wanted() || !takes()) return false;
-    await this.view.screened(subscription, event, record, (one, shown) => one.status(shown, record, published));
+    await this.view.screened(subscription, event, record, (one, shown) => {
+      if (reader.wanted()) one.status(shown, record, published);
+    });
     return true;
   }
 

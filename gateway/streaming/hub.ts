@@ -266,7 +266,7 @@ export class Hub {
   #updated(record: StoreStatusRecord, news: 'status' | 'edited', published: Publication = {}): void {
     if (!this.#some((viewer) => viewer.mayWant(record))) return;
     if (this.#rendering >= RENDERING_MAX) {
-      this.#gap(STATUSES_TOPIC);
+      this.#catchUp();
       return;
     }
     this.#rendering++;
@@ -298,17 +298,21 @@ export class Hub {
     if (this.#closed) return;
     for (const viewer of this.#viewers.values()) {
       if (subject === undefined || subject === STATUSES_TOPIC || subject.endsWith(`.${viewer.id}`)) {
-        viewer.catchUp();
+        viewer.gap();
         if (subject !== STATUSES_TOPIC) void this.#revoked(viewer, undefined);
       }
     }
     if (subject === undefined) for (const delayMs of CATCH_UP_AGAIN_MS) this.#later(delayMs);
   }
 
+  #catchUp(): void {
+    for (const viewer of this.#viewers.values()) viewer.catchUp();
+  }
+
   #later(delayMs: number): void {
     const timer = this.#parts.services.clock.after(delayMs, () => {
       this.#timers.delete(timer);
-      for (const viewer of this.#viewers.values()) viewer.catchUp();
+      this.#catchUp();
     });
     this.#timers.add(timer);
   }

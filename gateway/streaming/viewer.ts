@@ -50,6 +50,7 @@ export class Viewer {
   #catchUpWaits = false;
   /** Number of the last catch-up that was requested. */
   #catchUps = 0;
+  #gaps = 0;
 
   constructor(id: string, parts: HubParts, recheck: (viewer: Viewer, tokenHash: string | undefined) => Promise<void>) {
     this.id = id;
@@ -59,6 +60,7 @@ export class Viewer {
     this.#lane = new Lane(() => this.#beginAnew(), failed);
     this.#catchingUp = new CatchingUp(id, parts, {
       lens: () => this.#lens,
+      gaps: () => this.#gaps,
       screened: (subscription, event, record, send) => this.#screened([subscription], event, record, send),
     });
     const { bus, services } = parts;
@@ -185,7 +187,13 @@ export class Viewer {
     }
   }
 
-  /** Reads from the store what the bus may have lost. One read serves all calls that wait. */
+  /** Catches up after the bus may have lost messages, in place of a catch-up that runs. */
+  gap(): void {
+    this.#gaps += 1;
+    this.catchUp();
+  }
+
+  /** Reads from the store what was not sent. One read serves all calls that wait. */
   catchUp(): void {
     this.#catchUps += 1;
     for (const subscription of this.#subscriptions()) subscription.behind = this.#catchUps;
