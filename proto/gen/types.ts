@@ -3062,6 +3062,8 @@ export interface StoreJournalRecord {
   readonly previousFence?: number | undefined;
   /** Set for a command with an idempotency key. */
   readonly answered?: StoreAnswered | undefined;
+  /** True when a reply had left although effects of earlier entries were pending: they come before the effects of this entry. Absent otherwise. */
+  readonly afterEarlyReply?: boolean | undefined;
 }
 
 /** A stored reply. key: the command's name and its idempotency key. reply: the encoded reply. */

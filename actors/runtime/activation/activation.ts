@@ -9,7 +9,7 @@ import { WARM_BYTES_MAX } from '../limits.js';
 import type { ActorCore } from '../state/core.js';
 import { type Activated, type ActivationSettings, activate } from './activate.js';
 import type { ActivationContext } from './activation-context.js';
-import { type Answer, type DecidedBatch, decideBatch, rowsFor } from './batch.js';
+import { type Answer, afterEarlyReply, type DecidedBatch, decideBatch, rowsFor } from './batch.js';
 import { FORGET_POLL_MS } from './forgetting.js';
 import type { Hosted, NactHost } from './nact-host.js';
 import { reportEnd } from './report-end.js';
@@ -314,7 +314,9 @@ export class Activation {
     const rows = reading && (await reading);
     if (this.stopped) return;
     const now = steady.now();
-    const { answers, decided, repeats, fault, untouched } = decideBatch(awake.core, taken, now, settledSeq, rows);
+    const batch = decideBatch(awake.core, taken, now, settledSeq, rows);
+    const { answers, repeats, fault, untouched } = batch;
+    const decided = awake.before.hasAnsweredEarly ? afterEarlyReply(batch.decided) : batch.decided;
     metrics.repeats += repeats;
     if (fault !== undefined) this.reportFault(fault, awake.core.seq);
     if (decided.length > 0) {

@@ -63,6 +63,14 @@ async function readRows(
   return rows;
 }
 
+/** Marks the entries of a batch as decided after a reply had left although effects of earlier entries were pending. */
+export function afterEarlyReply(decided: readonly Decided[]): readonly Decided[] {
+  return decided.map(({ entry, record }) => ({
+    entry: { ...entry, afterEarlyReply: true },
+    record: { ...record, afterEarlyReply: true },
+  }));
+}
+
 /** Decides commands in order; each sees the results of those before it. */
 export function decideBatch(
   core: ActorCore,

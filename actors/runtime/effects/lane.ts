@@ -56,11 +56,8 @@ export class Lane implements Waits {
   private late = false;
   /** True when the current entry's reactions have failed, and not because the store or an owner is unavailable. */
   private faulty = false;
-  /**
-   * Entries up to this one do not overlap: a client may have the reply of an earlier one, which left before its effects,
-   * and expects that a later one shows after it. For inherited entries nobody knows.
-   */
-  private orderedTo: number;
+  /** The last entry known when a reply left before its effects. Effects of later entries come after those up to it. */
+  private answeredTo = 0;
   /**
    * The last entry with an invalidating event. No client gets a reply before the effects up to it are done, so that an
    * acknowledged revocation, hiding or block is in effect everywhere.
@@ -84,13 +81,18 @@ export class Lane implements Waits {
     this.done = Math.min(cursor, core.seq);
     this.carriedOut = this.queuedTo = this.done;
     this.known = core.seq;
-    this.inheritedTo = this.orderedTo = core.seq;
+    this.inheritedTo = core.seq;
     // Any entry of an earlier activation may have such an event; the journal is not read to find out.
     this.strictTo = invalidating.size > 0 ? core.seq : 0;
   }
 
   get idle(): boolean {
     return this.done === this.known && this.running === undefined;
+  }
+
+  /** True when a client may have a reply that left before its effects, and these are still pending. */
+  get hasAnsweredEarly(): boolean {
+    return this.answeredTo > this.carriedOut;
   }
 
   get atWork(): boolean {
@@ -155,7 +157,7 @@ export class Lane implements Waits {
     const isStrict = waiting === 'client' && this.strictTo > this.carriedOut;
     if (this.carriedOut >= seq) proceed(true);
     else if (this.late && !isStrict && !(isEffect && this.waitsForStore)) {
-      this.orderedTo = this.known;
+      this.answeredTo = this.known;
       proceed(true);
     } else {
       const deadlineMs = this.around.clock.monotonicMs() + this.around.limits.patienceMs;
@@ -172,7 +174,7 @@ export class Lane implements Waits {
       return;
     }
     this.late = true;
-    this.orderedTo = this.known;
+    this.answeredTo = this.known;
     waiter.proceed(!waiter.isStrict);
   }
 
@@ -213,7 +215,7 @@ export class Lane implements Waits {
     let count = 1;
     const overlapping = this.overlaps(this.queue[0]);
     if (overlapping) {
-      while (count < TOGETHER_MAX && this.overlaps(this.queue[count])) count += 1;
+      while (count < TOGETHER_MAX && this.joins(this.queue[count])) count += 1;
     }
     if (count === 1) {
       const entry = this.queue.shift() as JournalEntry;
@@ -260,8 +262,17 @@ export class Lane implements Waits {
 
   private overlaps(entry: JournalEntry | undefined): boolean {
     const { kind, state } = this.core;
-    if (entry === undefined || entry.seq <= this.orderedTo) return false;
+    if (entry === undefined) return false;
     return entry.events.every(({ type, event }) => kind.events[type]?.overlaps?.(event, state) === true);
+  }
+
+  /**
+   * True when the entry may overlap with those before it. It comes after them if a client may have the reply of one,
+   * which left before its effects: what the client does next shows next. An earlier owner may have given such replies to
+   * the last entries that it left.
+   */
+  private joins(entry: JournalEntry | undefined): boolean {
+    return this.overlaps(entry) && entry?.afterEarlyReply !== true && entry?.seq !== this.inheritedTo + 1;
   }
 
   /** Runs the reactions to the entry's events, and waits until all nodes have received what they invalidate. */

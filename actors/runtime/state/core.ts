@@ -18,6 +18,8 @@ export interface JournalEntry {
   readonly seq: number;
   readonly atMs: number;
   readonly events: readonly StoredEvent[];
+  /** True when a reply had left although effects of earlier entries were pending: they come before those of this one. */
+  readonly afterEarlyReply?: true | undefined;
 }
 
 /** An entry not yet stored. */
@@ -215,5 +217,6 @@ export function entryOf(kind: AnyKind, seq: number, record: StoreJournalRecord):
     if (codec === undefined) throw new Error(`${kind.name} cannot read its stored event ${type}`);
     return { type, event: codec.decode(payload) as object };
   });
-  return { seq, atMs: record.atMs, events };
+  const { atMs } = record;
+  return record.afterEarlyReply ? { seq, atMs, events, afterEarlyReply: true } : { seq, atMs, events };
 }

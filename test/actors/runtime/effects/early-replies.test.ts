@@ -93,7 +93,10 @@ test('lines that were acknowledged one after the other while an earlier one was 
   assert.deepEqual(written.slice(2), [`${carol} 1`, `${alice} 3`, `${bob} 1`]);
 });
 
-test('a line whose reply left while it waited for its turn is shared before a later one', async (t) => {
+/** Adds three lines, of which the first is stuck. Resolves when all replies have left. */
+type AddsThree = (add: (text: string, shareWith?: string) => Promise<unknown>, stage: Stage) => Promise<void>;
+
+async function assertSharedInTurn(t: TestContext, addThree: AddsThree): Promise<void> {
   const { stage, node } = await staged(t);
   const refused = new Set([alice]);
   let proceed: () => void = () => undefined;
@@ -102,9 +105,7 @@ test('a line whose reply left while it waited for its turn is shared before a la
   });
   const written = pagesWritten(node, refused, (notebook) => (notebook === bob ? held : undefined));
   const add = (text: string, shareWith?: string) => node.runtime.ask('notebook', alice, 'add', { text, shareWith });
-  const early = [add('stuck'), add('slow', bob), add('beside 1', carol)];
-  await stage.clock.advance(OUT_OF_PATIENCE_MS);
-  await Promise.all(early);
+  await addThree(add, stage);
   refused.clear();
   refused.add(carol);
   await stage.clock.advance(CAUGHT_UP_MS);
@@ -117,7 +118,23 @@ test('a line whose reply left while it waited for its turn is shared before a la
   await stage.clock.advance(CAUGHT_UP_MS);
   await last;
   assert.deepEqual(written.slice(4), [`${carol} 1`, `${alice} 4`, `${dora} 1`]);
-});
+}
+
+test('a line whose reply left while it waited for its turn is shared before a later one', (t) =>
+  assertSharedInTurn(t, async (add, stage) => {
+    const early = [add('stuck'), add('slow', bob), add('beside 1', carol)];
+    await stage.clock.advance(OUT_OF_PATIENCE_MS);
+    await Promise.all(early);
+  }));
+
+test('a line whose reply left at once, behind a stuck line, is shared before a later one', (t) =>
+  assertSharedInTurn(t, async (add, stage) => {
+    const stuck = add('stuck');
+    await stage.clock.advance(OUT_OF_PATIENCE_MS);
+    await stuck;
+    await add('slow', bob);
+    await add('beside 1', carol);
+  }));
 
 test('the next owner shares the lines of a dead node in their order', async (t) => {
   const { stage, node } = await staged(t);
@@ -140,6 +157,46 @@ test('the next owner shares the lines of a dead node in their order', async (t) 
   refused.clear();
   await stage.clock.advance(CAUGHT_UP_MS);
   assert.deepEqual(written.slice(1), [`${carol} 1`, `${alice} 2`, `${bob} 1`]);
+});
+
+test('the next owner shares together the lines whose effects each reply had waited for', async (t) => {
+  const { stage, node } = await staged(t);
+  for (const [place, shareWith] of [carol, bob].entries())
+    await node.runtime.ask('notebook', alice, 'add', { text: `beside ${place}`, shareWith });
+  stage.kill(node);
+  const next = await stage.node(undefined);
+  const refused = new Set([carol]);
+  const written = pagesWritten(next, refused);
+  next.placement.epoch = 2;
+  await next.runtime.acquire([1, 2, 3]);
+  await stage.clock.settle();
+  assert.ok(written.includes(`${alice} 2`), written.join(', '));
+});
+
+test('the next owner shares its own line after those of a dead node', async (t) => {
+  const { stage, node } = await staged(t);
+  pagesWritten(node, new Set([alice]));
+  const early = ['stuck', 'beside 1'].map((text) =>
+    node.runtime.ask('notebook', alice, 'add', { text, shareWith: text === 'stuck' ? undefined : carol }),
+  );
+  await stage.clock.advance(OUT_OF_PATIENCE_MS);
+  await Promise.all(early);
+  stage.kill(node);
+  const refused = new Set([alice, carol]);
+  const next = await stage.node(undefined);
+  const written = pagesWritten(next, refused);
+  next.placement.epoch = 2;
+  await next.runtime.acquire([1, 2, 3]);
+  await stage.clock.settle();
+  const own = next.runtime.ask('notebook', alice, 'add', { text: 'beside 2', shareWith: bob });
+  await stage.clock.settle();
+  refused.delete(alice);
+  await stage.clock.advance(CAUGHT_UP_MS);
+  await own;
+  assert.deepEqual(written, [`${alice} 1`, `${alice} 2`]);
+  refused.clear();
+  await stage.clock.advance(CAUGHT_UP_MS);
+  assert.deepEqual(written.slice(2), [`${carol} 1`, `${alice} 3`, `${bob} 1`]);
 });
 
 test('a receiver whose reaction has a fault holds up the lines of others only for the patience of a reply', async (t) => {
