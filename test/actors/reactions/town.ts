@@ -9,6 +9,7 @@ import { remoteHostKind } from '../../../actors/kinds/remote-host.js';
 import { PushFigures } from '../../../actors/push/figures.js';
 import { hostId } from '../../../actors/remote-host/remote-host.js';
 import { askerOf, receiverOf, type TypedAsk } from '../../../actors/runtime/kind.js';
+import type { RuntimeLimits } from '../../../actors/runtime/limits.js';
 import type { CommandTable } from '../../../actors/runtime/slice.js';
 import { codec } from '../../../proto/codec.js';
 import type { AccountPost, NodeStatusTopic } from '../../../proto/gen/types.js';
@@ -43,10 +44,15 @@ export interface Delivered {
   readonly activity: { readonly id: string; readonly type: string; readonly actor: string; readonly object: unknown };
 }
 
+interface TownOptions {
+  readonly archiveBytes?: number;
+  readonly limits?: Partial<RuntimeLimits>;
+}
+
 /**
  * Returns registered accounts on one node of real actors, with the mails, pushes, messages and activities that they sent.
  */
-export async function town(names: readonly string[], options: { readonly archiveBytes?: number } = {}) {
+export async function town(names: readonly string[], options: TownOptions = {}) {
   const stage = new Stage();
   const mails: Mail[] = [];
   const send = async (mail: Mail): Promise<MailOutcome> => {
@@ -73,8 +79,9 @@ export async function town(names: readonly string[], options: { readonly archive
   const media = new PausingMedia(stage.shared, stage.clock);
   const archives = archivesIn(stage, media, options.archiveBytes);
   // A node builds archives one at a time, so each has its own kind.
+  const files = () => filesOf(stage, media, options.archiveBytes);
   const start = (epoch: number) =>
-    stage.node(epoch, {}, [account, ...filesOf(stage, media, options.archiveBytes), conversation, mailbox, push, host]);
+    stage.node(epoch, options.limits, [account, ...files(), conversation, mailbox, push, host]);
   const node = await start(1);
   await node.runtime.acquire([idShard(hostId(FAR))]);
   const published: NodeStatusTopic[] = [];

@@ -9,11 +9,13 @@ import { accountStatuses, accounts, accountTallies, dayTotals } from '../../../s
 import { blankPost, town } from '../../actors/reactions/town.js';
 
 const decided = (action: string) => ({ action, by: '', text: '', mail: false });
+/** Minutes would make most of the events of half a year. */
+const RESCAN_MS = 3 * 3_600_000;
 const DIRECT = { ...blankPost, visibility: 'direct' };
 
 /** Accounts of one server, and nodes that count them; each node has the memory of its own process. */
 async function counted(names: readonly string[]) {
-  const here = await town(names);
+  const here = await town(names, { limits: { rescanMs: RESCAN_MS } });
   const { stage, tables } = here;
   const { clock } = stage;
   let keptDay = -1;
