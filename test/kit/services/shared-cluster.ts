@@ -1,8 +1,6 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'cassandra-driver';
-import { codec } from '../../../proto/codec.js';
-import { members } from '../../../store/tables.js';
 import { LocalCluster } from './local-cluster.js';
 
 /** Ports of the nodes, below those of outgoing connections; processes with other pids use others. */
@@ -57,22 +55,6 @@ export async function storeDefinitions({ cassandra }: LocalCluster): Promise<voi
     await client.execute('CREATE TABLE scratch.dropped (key text PRIMARY KEY)');
     // The driver waits until all nodes have dropped it.
     await client.execute('DROP KEYSPACE scratch');
-  } finally {
-    await client.shutdown();
-  }
-}
-
-/**
- * Returns the length of the lease (ms) that a node's row names. It is longer than usual while conditional writes are slow,
- * and nobody takes the node's shards before it has expired.
- */
-export async function leaseMsOf({ contactPoint }: LocalCluster, name: string): Promise<number> {
-  const client = new Client({ contactPoints: [contactPoint], localDataCenter: 'datacenter1' });
-  try {
-    const { rows } = await client.execute(`SELECT name, value FROM murmuration.${members.name}`);
-    const row = rows.find((one) => one.name === name);
-    if (row === undefined) throw new Error(`no member ${name}`);
-    return codec('murmuration.store.MemberRecord').decode(row.value).leaseMs;
   } finally {
     await client.shutdown();
   }
