@@ -41,6 +41,16 @@ function pagesWritten(
   return written;
 }
 
+/** Kills the node. Returns the next owner of its shards, and the pages that it writes. */
+async function takenOver(stage: Stage, node: StageNode, refused: ReadonlySet<string>) {
+  stage.kill(node);
+  const next = await stage.node(undefined);
+  const written = pagesWritten(next, refused);
+  next.placement.epoch = 2;
+  await next.runtime.acquire([1, 2, 3]);
+  return { next, written };
+}
+
 test('a line is not shared before an earlier one that the receiver could not store yet', async (t) => {
   const { stage, node } = await staged(t);
   const refused = new Set([carol]);
@@ -144,12 +154,8 @@ test('the next owner shares the lines of a dead node in their order', async (t) 
     await stage.clock.advance(OUT_OF_PATIENCE_MS);
     await asked;
   }
-  stage.kill(node);
   const refused = new Set([alice, carol]);
-  const next = await stage.node(undefined);
-  const written = pagesWritten(next, refused);
-  next.placement.epoch = 2;
-  await next.runtime.acquire([1, 2, 3]);
+  const { written } = await takenOver(stage, node, refused);
   await stage.clock.advance(CAUGHT_UP_MS);
   refused.delete(alice);
   await stage.clock.advance(CAUGHT_UP_MS);
@@ -163,12 +169,7 @@ test('the next owner shares together the lines whose effects each reply had wait
   const { stage, node } = await staged(t);
   for (const [place, shareWith] of [carol, bob].entries())
     await node.runtime.ask('notebook', alice, 'add', { text: `beside ${place}`, shareWith });
-  stage.kill(node);
-  const next = await stage.node(undefined);
-  const refused = new Set([carol]);
-  const written = pagesWritten(next, refused);
-  next.placement.epoch = 2;
-  await next.runtime.acquire([1, 2, 3]);
+  const { written } = await takenOver(stage, node, new Set([carol]));
   await stage.clock.settle();
   assert.ok(written.includes(`${alice} 2`), written.join(', '));
 });
@@ -181,12 +182,8 @@ test('the next owner shares its own line after those of a dead node', async (t) 
   );
   await stage.clock.advance(OUT_OF_PATIENCE_MS);
   await Promise.all(early);
-  stage.kill(node);
   const refused = new Set([alice, carol]);
-  const next = await stage.node(undefined);
-  const written = pagesWritten(next, refused);
-  next.placement.epoch = 2;
-  await next.runtime.acquire([1, 2, 3]);
+  const { next, written } = await takenOver(stage, node, refused);
   await stage.clock.settle();
   const own = next.runtime.ask('notebook', alice, 'add', { text: 'beside 2', shareWith: bob });
   await stage.clock.settle();
