@@ -100,18 +100,21 @@ export const block: Slice<State, Commands, Events, More> = {
       out: codec('murmuration.account.Relation'),
       repeats: 'idempotent',
       local: false,
+      remote: 'answers',
     },
     unblock: {
       in: codec('murmuration.account.Unblock'),
       out: codec('murmuration.account.Relation'),
       repeats: 'idempotent',
       local: false,
+      remote: 'answers',
     },
     receiveBlock: {
       in: codec('murmuration.account.ReceiveBlock'),
       out: codec('murmuration.account.Empty'),
       repeats: 'idempotent',
       local: false,
+      remote: 'answers',
     },
     blocks: {
       in: codec('murmuration.account.EdgeBounds'),

@@ -192,12 +192,14 @@ export const collections: Slice<State, Commands, Events> = {
       out: codec('murmuration.account.Empty'),
       repeats: 'idempotent',
       local: true,
+      remote: 'ignores',
     },
     collections: {
       in: codec('murmuration.account.Empty'),
       out: codec('murmuration.account.CollectionIds'),
       repeats: 'query',
       local: false,
+      remote: 'answers',
     },
   },
   events: {

@@ -98,6 +98,7 @@ export const directs: Slice<State, Commands, Events> = {
       out: codec('murmuration.account.Empty'),
       repeats: 'idempotent',
       local: true,
+      remote: 'ignores',
     },
     directs: {
       in: codec('murmuration.account.EdgeBounds'),

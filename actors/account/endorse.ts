@@ -55,18 +55,21 @@ export const endorse: Slice<RelationState & OriginState, Commands, Events> = {
       out: codec('murmuration.account.Relation'),
       repeats: 'idempotent',
       local: false,
+      remote: 'answers',
     },
     unendorse: {
       in: codec('murmuration.account.Unendorse'),
       out: codec('murmuration.account.Relation'),
       repeats: 'idempotent',
       local: false,
+      remote: 'answers',
     },
     endorsements: {
       in: codec('murmuration.account.EdgeBounds'),
       out: codec('murmuration.account.EdgePage'),
       repeats: 'query',
       local: true,
+      remote: 'answers',
     },
   },
   events: {

@@ -75,18 +75,21 @@ export const featuredTags: Slice<State, Commands, Events> = {
       out: codec('murmuration.account.FeaturedTag'),
       repeats: 'idempotent',
       local: false,
+      remote: 'answers',
     },
     unfeatureTag: {
       in: codec('murmuration.account.FeaturedTagId'),
       out: codec('murmuration.account.Empty'),
       repeats: 'keyed',
       local: false,
+      remote: 'answers',
     },
     featuredTags: {
       in: codec('murmuration.account.Empty'),
       out: codec('murmuration.account.FeaturedTags'),
       repeats: 'query',
       local: false,
+      remote: 'answers',
     },
   },
   events: {

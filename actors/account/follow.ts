@@ -125,6 +125,7 @@ export const follow: Slice<State, Commands, Events, Pick<EndorseEvents, 'unendor
       repeats: 'idempotent',
       local: false,
       shows: ownRow,
+      remote: 'answers',
     },
     unfollow: {
       in: codec('murmuration.account.Unfollow'),
@@ -132,18 +133,21 @@ export const follow: Slice<State, Commands, Events, Pick<EndorseEvents, 'unendor
       repeats: 'idempotent',
       local: false,
       shows: ownRow,
+      remote: 'answers',
     },
     answerFollow: {
       in: codec('murmuration.account.AnswerFollow'),
       out: codec('murmuration.account.Empty'),
       repeats: 'idempotent',
       local: false,
+      remote: 'answers',
     },
     following: {
       in: codec('murmuration.account.EdgeBounds'),
       out: codec('murmuration.account.EdgePage'),
       repeats: 'query',
       local: true,
+      remote: 'answers',
     },
   },
   events: {

@@ -142,6 +142,7 @@ export const media: Slice<State, Commands, Events> = {
       out: codec('murmuration.account.Empty'),
       repeats: 'keyed',
       local: true,
+      remote: 'ignores',
     },
     takeMedia: {
       in: codec('murmuration.account.TakeMedia'),
@@ -154,6 +155,7 @@ export const media: Slice<State, Commands, Events> = {
       out: codec('murmuration.account.Empty'),
       repeats: 'idempotent',
       local: true,
+      remote: 'ignores',
     },
   },
   events: {

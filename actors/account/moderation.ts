@@ -88,6 +88,7 @@ export const moderation: Slice<State, Commands, Events, Ended & Pick<SessionEven
       out: codec('murmuration.account.Empty'),
       repeats: 'idempotent',
       local: true,
+      remote: 'answers',
     },
   },
   events: {

@@ -77,9 +77,15 @@ export const moves: Slice<State & OriginState, Commands, Events> = {
   },
   commands: {
     setAliases: { in: codec('murmuration.moves.SetAliases'), out: empty, repeats: 'idempotent', local: true },
-    move: { in: codec('murmuration.moves.Move'), out: empty, repeats: 'idempotent', local: false },
-    endMove: { in: empty, out: empty, repeats: 'idempotent', local: false },
-    moveFollowers: { in: codec('murmuration.moves.MoveFollowers'), out: empty, repeats: 'idempotent', local: true },
+    move: { in: codec('murmuration.moves.Move'), out: empty, repeats: 'idempotent', local: false, remote: 'answers' },
+    endMove: { in: empty, out: empty, repeats: 'idempotent', local: false, remote: 'answers' },
+    moveFollowers: {
+      in: codec('murmuration.moves.MoveFollowers'),
+      out: empty,
+      repeats: 'idempotent',
+      local: true,
+      remote: 'answers',
+    },
   },
   events: {
     aliasesSet: { codec: codec('murmuration.moves.AliasesSet'), invalidates: false },

@@ -135,8 +135,20 @@ export const notify: Slice<State, Commands, Events> = {
     },
   },
   commands: {
-    notify: { in: codec('murmuration.account.Notify'), out: empty, repeats: 'idempotent', local: true },
-    retractNotice: { in: codec('murmuration.account.RetractNotice'), out: empty, repeats: 'idempotent', local: true },
+    notify: {
+      in: codec('murmuration.account.Notify'),
+      out: empty,
+      repeats: 'idempotent',
+      local: true,
+      remote: 'ignores',
+    },
+    retractNotice: {
+      in: codec('murmuration.account.RetractNotice'),
+      out: empty,
+      repeats: 'idempotent',
+      local: true,
+      remote: 'ignores',
+    },
     dismissNotification: {
       in: codec('murmuration.account.DismissNotification'),
       out: empty,
@@ -149,7 +161,7 @@ export const notify: Slice<State, Commands, Events> = {
       repeats: 'idempotent',
       local: true,
     },
-    clearNotifications: { in: empty, out: empty, repeats: 'idempotent', local: true },
+    clearNotifications: { in: empty, out: empty, repeats: 'idempotent', local: true, remote: 'ignores' },
   },
   events: {
     notified: {

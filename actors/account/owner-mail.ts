@@ -67,7 +67,13 @@ export const ownerMail: Slice<State, Commands, Events> = {
     },
   },
   commands: {
-    noteUndelivered: { in: codec('murmuration.account.NoteUndelivered'), out: empty, repeats: 'keyed', local: true },
+    noteUndelivered: {
+      in: codec('murmuration.account.NoteUndelivered'),
+      out: empty,
+      repeats: 'keyed',
+      local: true,
+      remote: 'ignores',
+    },
     noteArchive: { in: codec('murmuration.account.NoteArchive'), out: empty, repeats: 'keyed', local: true },
     noteRepeatedSignUp: { in: empty, out: empty, repeats: 'idempotent', local: true },
     chooseMails: { in: codec('murmuration.account.ChooseMails'), out: empty, repeats: 'idempotent', local: true },

@@ -60,6 +60,7 @@ export const permittedPlaces: Slice<State, Commands, Events, Pick<CollectionEven
       out: codec('murmuration.account.Empty'),
       repeats: 'idempotent',
       local: false,
+      remote: 'answers',
     },
   },
   events: {

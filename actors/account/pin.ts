@@ -39,8 +39,14 @@ export const pin: Slice<State, Commands, Events> = {
     unpinned: ({ pins }, { statusId }) => forgetPin(pins, statusId),
   },
   commands: {
-    pin: { in: codec('murmuration.account.Pin'), out: empty, repeats: 'idempotent', local: false },
-    unpin: { in: codec('murmuration.account.Unpin'), out: empty, repeats: 'idempotent', local: false },
+    pin: { in: codec('murmuration.account.Pin'), out: empty, repeats: 'idempotent', local: false, remote: 'answers' },
+    unpin: {
+      in: codec('murmuration.account.Unpin'),
+      out: empty,
+      repeats: 'idempotent',
+      local: false,
+      remote: 'answers',
+    },
   },
   events: {
     pinned: { codec: codec('murmuration.account.Pinned'), invalidates: false },

@@ -96,6 +96,7 @@ export const post: Slice<State, Commands, Events> = {
       out: codec('murmuration.account.Empty'),
       repeats: 'idempotent',
       local: true,
+      remote: 'answers',
     },
   },
   events: {

@@ -119,6 +119,7 @@ export const purge: Slice<State, Commands, Events, Ended & Pick<SessionEvents, '
       out: empty,
       repeats: 'idempotent',
       local: true,
+      remote: 'answers',
     },
   },
   events: {

@@ -120,10 +120,22 @@ export const register: Slice<State, Commands, Events> = {
     },
   },
   commands: {
-    register: { in: codec('murmuration.account.Register'), out: empty, repeats: 'idempotent', local: true },
+    register: {
+      in: codec('murmuration.account.Register'),
+      out: empty,
+      repeats: 'idempotent',
+      local: true,
+      unregistered: true,
+    },
     unregister: { in: empty, out: empty, repeats: 'idempotent', local: true },
     confirmEmail: { in: codec('murmuration.account.ConfirmEmail'), out: empty, repeats: 'keyed', local: true },
-    credentials: { in: empty, out: codec('murmuration.account.Credentials'), repeats: 'query', local: true },
+    credentials: {
+      in: empty,
+      out: codec('murmuration.account.Credentials'),
+      repeats: 'query',
+      local: true,
+      unregistered: true,
+    },
   },
   events: {
     registered: { codec: codec('murmuration.account.Registered'), invalidates: false },

@@ -109,6 +109,7 @@ export const relations: Slice<RelationState, Commands, object> = {
       out: codec('murmuration.account.Relations'),
       repeats: 'query',
       local: true,
+      remote: 'answers',
     },
     sources: { in: codec('murmuration.account.Empty'), out: sourcesCodec, repeats: 'query', local: true },
   },

@@ -81,18 +81,21 @@ export const remoteCollections: Slice<State, Commands, Events, Pick<CollectionEv
       out: codec('murmuration.account.Empty'),
       repeats: 'idempotent',
       local: false,
+      remote: 'only',
     },
     forgetCollection: {
       in: codec('murmuration.account.CollectionUri'),
       out: codec('murmuration.account.Empty'),
       repeats: 'idempotent',
       local: false,
+      remote: 'only',
     },
     collectionAt: {
       in: codec('murmuration.account.CollectionUri'),
       out: codec('murmuration.account.Collection'),
       repeats: 'query',
       local: false,
+      remote: 'only',
     },
   },
   events: {

@@ -116,13 +116,20 @@ export const remote: Slice<State, Commands, Events, Ended> = {
     receivedForgotten: (state, { uri }) => remember(state, uri, NEVER_RECEIVED),
   },
   commands: {
-    describe: { in: codec('murmuration.remote.Describe'), out: empty(), repeats: 'idempotent', local: false },
+    describe: {
+      in: codec('murmuration.remote.Describe'),
+      out: empty(),
+      repeats: 'idempotent',
+      local: false,
+      unregistered: true,
+    },
     receive: {
       in: codec('murmuration.remote.Receive'),
       out: codec('murmuration.remote.Reception'),
       repeats: 'idempotent',
       local: false,
       reads: (state, { status }) => rowOf(state, status?.origin?.uri),
+      remote: 'only',
     },
     reviseReceived: {
       in: codec('murmuration.remote.ReviseReceived'),
@@ -130,6 +137,7 @@ export const remote: Slice<State, Commands, Events, Ended> = {
       repeats: 'idempotent',
       local: false,
       reads: (state, { uri }) => rowOf(state, uri),
+      remote: 'only',
     },
     forgetReceived: {
       in: codec('murmuration.remote.ForgetReceived'),
@@ -137,8 +145,9 @@ export const remote: Slice<State, Commands, Events, Ended> = {
       repeats: 'idempotent',
       local: false,
       reads: (state, { uri }) => rowOf(state, uri),
+      remote: 'only',
     },
-    vanish: { in: empty(), out: empty(), repeats: 'idempotent', local: false },
+    vanish: { in: empty(), out: empty(), repeats: 'idempotent', local: false, remote: 'only' },
   },
   events: {
     described: { codec: codec('murmuration.remote.Described'), invalidates: true },

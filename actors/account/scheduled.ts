@@ -144,6 +144,7 @@ export const scheduled: Slice<State & PurgeState, Commands, Events, MoreEvents> 
       out: codec('murmuration.account.Empty'),
       repeats: 'idempotent',
       local: true,
+      remote: 'answers',
     },
   },
   events: {

@@ -53,12 +53,14 @@ export const subscribers: Slice<State, Commands, Events> = {
       out: codec('murmuration.account.Empty'),
       repeats: 'idempotent',
       local: true,
+      remote: 'answers',
     },
     announce: {
       in: codec('murmuration.account.Announce'),
       out: codec('murmuration.account.Empty'),
       repeats: 'idempotent',
       local: true,
+      remote: 'answers',
     },
   },
   events: {

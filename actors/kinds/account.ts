@@ -13,7 +13,6 @@ import { problem } from '../domain/problem.js';
 import { type AccountContext, accountReactions } from '../reactions/account/account.js';
 import type { ActorKind } from '../runtime/kind.js';
 import { joined, type Slice } from '../runtime/slice.js';
-import { ONLY_REMOTE, REMOTE_COMMANDS, REMOTE_IGNORED } from './remote-commands.js';
 
 /** All decisions of an account that depend on its state alone. */
 type AccountSlice = Slice<AccountState, Omit<AccountCommands, 'home'>, AccountEvents>;
@@ -23,16 +22,13 @@ const slices: AccountSlice = joined(accountSlices);
 const refused = () => problem('not_found', 'Record not found');
 const ignored = () => ({ events: [], reply: {} });
 
-/** Commands that make an account, or ask if there is one. */
-const OF_NEWCOMERS = new Set(['register', 'describe', 'credentials']);
-
 /**
- * All slices of an account combined. Before it is registered or described, an account only answers `register`,
- * `describe` and `credentials`. An account of another server answers few commands.
+ * All slices of an account combined. Before it is registered or described, an account takes only commands that are
+ * `unregistered`; an account of another server takes only those that name `remote`.
  */
 export const accountSlice: AccountSlice = {
   ...slices,
-  decide: knownOnly(slices.decide),
+  decide: knownOnly(slices),
   apply: tallied(versioned(slices.apply)),
 };
 
@@ -65,17 +61,19 @@ function versioned(slices: AccountSlice['apply']): AccountSlice['apply'] {
   return { ...apply, ...Object.fromEntries(moved) };
 }
 
-function knownOnly(all: AccountSlice['decide']): AccountSlice['decide'] {
+/** Wraps the decisions so that an account takes only the commands that suit what it is. */
+function knownOnly({ decide, commands }: AccountSlice): AccountSlice['decide'] {
   const guard = (name: string, own: (...parts: never[]) => unknown) => {
-    if (OF_NEWCOMERS.has(name)) return own;
-    const remote = REMOTE_COMMANDS.has(name) ? own : REMOTE_IGNORED.has(name) ? ignored : refused;
-    const isOnlyRemote = ONLY_REMOTE.has(name);
+    const { remote, unregistered } = commands[name as keyof typeof commands];
+    if (unregistered) return own;
+    const elsewhere = remote === undefined ? refused : remote === 'ignores' ? ignored : own;
+    const here = remote === 'only' ? refused : own;
     return (state: AccountState, command: never, ctx: never) => {
-      if (state.owner !== undefined) return (isOnlyRemote ? refused : own)(state as never, command, ctx);
-      return (state.origin === undefined ? refused : remote)(state as never, command, ctx);
+      if (state.owner !== undefined) return here(state as never, command, ctx);
+      return (state.origin === undefined ? refused : elsewhere)(state as never, command, ctx);
     };
   };
   return Object.fromEntries(
-    Object.entries(all).map(([name, own]) => [name, guard(name, own)]),
-  ) as unknown as typeof all;
+    Object.entries(decide).map(([name, own]) => [name, guard(name, own)]),
+  ) as unknown as typeof decide;
 }

@@ -63,6 +63,13 @@ export interface CommandSpec<S, In, Out> {
    * server may ask for it, too (receiverOf).
    */
   readonly local: boolean;
+  /**
+   * How an actor that represents something of another server takes the command; its kind enforces it. Absent: the actor
+   * refuses it. `ignores`: it has no effect there. `only`: no other actor takes it.
+   */
+  readonly remote?: 'answers' | 'ignores' | 'only';
+  /** True when an actor also takes the command before its first event, and as what it may be then; its kind enforces it. */
+  readonly unregistered?: true;
   /** Rows of hot tables that the command writes and its caller reads next. They travel with the reply. */
   readonly shows?: (id: string, input: In, reply: Out) => readonly RowName[];
   /**

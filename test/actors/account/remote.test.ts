@@ -4,8 +4,8 @@ import { emptyProfile } from '../../../actors/account/profile.js';
 import { RECEIVED_REMEMBERED_MAX } from '../../../actors/account/remote.js';
 import { initialAccount } from '../../../actors/account/slices.js';
 import { accountSlice } from '../../../actors/kinds/account.js';
-import { ONLY_REMOTE, REMOTE_COMMANDS, REMOTE_IGNORED } from '../../../actors/kinds/remote-commands.js';
 import { accountRecord } from '../../../actors/reactions/account/rows.js';
+import type { CommandSpec } from '../../../actors/runtime/slice.js';
 import type { StoreRemoteActor, StoreStatusRecord } from '../../../proto/gen/types.js';
 import { given } from '../../kit/actors/given.js';
 import { registration } from '../reactions/town.js';
@@ -109,27 +109,43 @@ test('a description that is not newer has no effect, and another actor cannot ta
   assert.equal(account.state.origin?.username, 'Ann');
 });
 
+type Traits = Pick<CommandSpec<unknown, unknown, unknown>, 'remote' | 'unregistered'>;
+const commands: [string, Traits][] = Object.entries(accountSlice.commands);
+const notFound = { problem: 'not_found', detail: 'Record not found' };
+const namesOf = (wanted: (spec: Traits) => boolean) =>
+  commands.flatMap(([name, spec]) => (wanted(spec) ? [name] : [])).sort();
+
 test('an account is either local or remote', () => {
   assert.ok(newcomer().when('describe', described).lastProblem);
   assert.ok(remote().when('register', registration('ann')).lastProblem);
-  for (const command of ONLY_REMOTE)
+  const onlyRemote = namesOf((spec) => spec.remote === 'only');
+  assert.ok(onlyRemote.includes('vanish'));
+  for (const command of onlyRemote)
     assert.ok(newcomer().when(command as 'vanish', {}).lastProblem, `a local account answers ${command}`);
 });
 
 test('a remote account answers only the commands that make sense for it', () => {
-  for (const command of Object.keys(accountSlice.decide)) {
-    if (REMOTE_COMMANDS.has(command) || ['register', 'describe', 'credentials'].includes(command)) continue;
+  for (const command of namesOf((spec) => spec.remote === undefined && spec.unregistered === undefined)) {
     const { types, problem } = acting(remote()).send(command as 'notify', {});
-    assert.deepEqual(types, [], command);
-    assert.equal(problem === undefined, REMOTE_IGNORED.has(command), command);
+    assert.deepEqual([types, problem], [[], notFound], command);
+  }
+  const ignored = namesOf((spec) => spec.remote === 'ignores');
+  assert.ok(ignored.includes('notify'));
+  for (const command of ignored) {
+    const { types, problem } = acting(remote()).send(command as 'notify', {});
+    assert.deepEqual([types, problem], [[], undefined], command);
   }
 });
 
-test('a remote account decides about no follow itself, and gets no notification', () => {
-  const account = acting(remote());
-  const asked = account.send('addFollower', { follower: other, edgeId: '7', believedPending: false });
-  assert.deepEqual(asked.types, ['followRequested']);
-  assert.deepEqual(account.send('authorizeFollow', { follower: other }).types, ['followerAdded']);
+test('an account that nobody has registered or described takes only the commands that may come first', () => {
+  assert.deepEqual(
+    namesOf((spec) => spec.unregistered === true),
+    ['credentials', 'describe', 'register'],
+  );
+  for (const command of namesOf((spec) => spec.unregistered === undefined)) {
+    const nobody = given(accountSlice, initialAccount(self));
+    assert.deepEqual(nobody.when(command as 'notify', {} as never).lastProblem, notFound, command);
+  }
 });
 
 test('a follow by a remote account tells the other side where answers go', () => {
