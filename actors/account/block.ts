@@ -124,9 +124,9 @@ export const block: Slice<State, Commands, Events, More> = {
     },
   },
   events: {
-    blocked: { codec: codec('murmuration.account.Blocked'), invalidates: true },
-    unblocked: { codec: codec('murmuration.account.Unblocked'), invalidates: false },
-    blockReceived: { codec: codec('murmuration.account.BlockReceived'), invalidates: true },
+    blocked: { codec: codec('murmuration.account.Blocked'), invalidates: true, changesRelations: true },
+    unblocked: { codec: codec('murmuration.account.Unblocked'), invalidates: false, changesRelations: true },
+    blockReceived: { codec: codec('murmuration.account.BlockReceived'), invalidates: true, changesRelations: true },
   },
 };
 

@@ -78,8 +78,12 @@ export const domainBlocks: Slice<RelationState, Commands, Events> = {
     partSome: { in: codec('murmuration.account.PartSome'), out: empty, repeats: 'idempotent', local: true },
   },
   events: {
-    domainBlocked: { codec: codec('murmuration.account.DomainBlocked'), invalidates: true },
-    domainUnblocked: { codec: codec('murmuration.account.DomainUnblocked'), invalidates: false },
+    domainBlocked: { codec: codec('murmuration.account.DomainBlocked'), invalidates: true, changesRelations: true },
+    domainUnblocked: {
+      codec: codec('murmuration.account.DomainUnblocked'),
+      invalidates: false,
+      changesRelations: true,
+    },
     domainParted: { codec: codec('murmuration.account.DomainParted'), invalidates: false },
     someParted: { codec: codec('murmuration.account.PartSome'), invalidates: false },
   },

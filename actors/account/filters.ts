@@ -139,8 +139,18 @@ export const filters: Slice<RelationState, Commands, Events> = {
     },
   },
   events: {
-    filterSaved: { codec: codec('murmuration.account.FilterSaved'), invalidates: true, forgets: true },
-    filterRemoved: { codec: codec('murmuration.account.FilterRemoved'), invalidates: false, forgets: true },
+    filterSaved: {
+      codec: codec('murmuration.account.FilterSaved'),
+      invalidates: true,
+      forgets: true,
+      changesRelations: true,
+    },
+    filterRemoved: {
+      codec: codec('murmuration.account.FilterRemoved'),
+      invalidates: false,
+      forgets: true,
+      changesRelations: true,
+    },
   },
 };
 

@@ -155,9 +155,10 @@ export const follow: Slice<State, Commands, Events, Pick<EndorseEvents, 'unendor
       codec: codec('murmuration.account.Followed'),
       invalidates: false,
       overlaps: (_event, { origin }) => origin === undefined,
+      changesRelations: true,
     },
-    unfollowed: { codec: codec('murmuration.account.Unfollowed'), invalidates: true },
-    followAnswered: { codec: codec('murmuration.account.FollowAnswered'), invalidates: true },
+    unfollowed: { codec: codec('murmuration.account.Unfollowed'), invalidates: true, changesRelations: true },
+    followAnswered: { codec: codec('murmuration.account.FollowAnswered'), invalidates: true, changesRelations: true },
   },
 };
 

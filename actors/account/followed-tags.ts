@@ -62,7 +62,7 @@ export const followedTags: Slice<RelationState, Commands, Events> = {
     },
   },
   events: {
-    tagFollowed: { codec: codec('murmuration.account.TagFollowed'), invalidates: false },
-    tagUnfollowed: { codec: codec('murmuration.account.TagUnfollowed'), invalidates: true },
+    tagFollowed: { codec: codec('murmuration.account.TagFollowed'), invalidates: false, changesRelations: true },
+    tagUnfollowed: { codec: codec('murmuration.account.TagUnfollowed'), invalidates: true, changesRelations: true },
   },
 };

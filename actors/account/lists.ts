@@ -167,11 +167,24 @@ export const lists: Slice<RelationState, Commands, Events> = {
     },
   },
   events: {
-    listCreated: { codec: codec('murmuration.account.ListCreated'), invalidates: false },
-    listUpdated: { codec: codec('murmuration.account.ListUpdated'), invalidates: true },
-    listDeleted: { codec: codec('murmuration.account.ListDeleted'), invalidates: true, forgets: true },
-    listMembersAdded: { codec: codec('murmuration.account.ListMembersAdded'), invalidates: false },
-    listMembersRemoved: { codec: codec('murmuration.account.ListMembersRemoved'), invalidates: true },
+    listCreated: { codec: codec('murmuration.account.ListCreated'), invalidates: false, changesRelations: true },
+    listUpdated: { codec: codec('murmuration.account.ListUpdated'), invalidates: true, changesRelations: true },
+    listDeleted: {
+      codec: codec('murmuration.account.ListDeleted'),
+      invalidates: true,
+      forgets: true,
+      changesRelations: true,
+    },
+    listMembersAdded: {
+      codec: codec('murmuration.account.ListMembersAdded'),
+      invalidates: false,
+      changesRelations: true,
+    },
+    listMembersRemoved: {
+      codec: codec('murmuration.account.ListMembersRemoved'),
+      invalidates: true,
+      changesRelations: true,
+    },
   },
 };
 

@@ -74,8 +74,8 @@ export const mute: Slice<RelationState, Commands, Events> = {
     },
   },
   events: {
-    muted: { codec: codec('murmuration.account.Muted'), invalidates: true },
-    unmuted: { codec: codec('murmuration.account.Unmuted'), invalidates: false },
+    muted: { codec: codec('murmuration.account.Muted'), invalidates: true, changesRelations: true },
+    unmuted: { codec: codec('murmuration.account.Unmuted'), invalidates: false, changesRelations: true },
   },
 };
 

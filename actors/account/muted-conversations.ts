@@ -51,7 +51,15 @@ export const mutedConversations: Slice<RelationState, Commands, Events> = {
     },
   },
   events: {
-    conversationMuted: { codec: codec('murmuration.account.ConversationMuted'), invalidates: true },
-    conversationUnmuted: { codec: codec('murmuration.account.ConversationUnmuted'), invalidates: false },
+    conversationMuted: {
+      codec: codec('murmuration.account.ConversationMuted'),
+      invalidates: true,
+      changesRelations: true,
+    },
+    conversationUnmuted: {
+      codec: codec('murmuration.account.ConversationUnmuted'),
+      invalidates: false,
+      changesRelations: true,
+    },
   },
 };

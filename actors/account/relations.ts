@@ -61,36 +61,11 @@ export interface RelationState {
   /** Edge ids of blocked domains by name. At most DOMAIN_BLOCKS_MAX. */
   readonly blockedDomains: LazyMap<string, string>;
   /**
-   * Increases with each event of `relationEvents`. A reader that has cached the relations of this version need not read
+   * Increases with each event that `changesRelations`. A reader that has cached the relations of this version need not read
    * them again.
    */
   relationsVersion: number;
 }
-
-/** The events that change what the account may see, or the authors in its timelines. */
-export const relationEvents = [
-  'followed',
-  'unfollowed',
-  'followAnswered',
-  'blocked',
-  'unblocked',
-  'blockReceived',
-  'muted',
-  'unmuted',
-  'conversationMuted',
-  'conversationUnmuted',
-  'listCreated',
-  'listUpdated',
-  'listDeleted',
-  'listMembersAdded',
-  'listMembersRemoved',
-  'filterSaved',
-  'filterRemoved',
-  'tagFollowed',
-  'tagUnfollowed',
-  'domainBlocked',
-  'domainUnblocked',
-] as const;
 
 /** Queries about relations. They record nothing. */
 export const relations: Slice<RelationState, Commands, object> = {

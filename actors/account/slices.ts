@@ -1,4 +1,4 @@
-import type { CommandsOf, EventsOf, StateOf } from '../runtime/slice.js';
+import type { AnySlice, CommandsOf, EventsOf, StateOf } from '../runtime/slice.js';
 import { LazyMap, LazySet } from '../runtime/state/lazy-collections.js';
 import { announcements } from './announcements.js';
 import { block } from './block.js';
@@ -108,6 +108,13 @@ export type AccountCommands = CommandsOf<Slices> & home.Commands;
 /** All events in an account actor's journal. */
 export type AccountEvents = EventsOf<Slices>;
 export type AccountState = StateOf<Slices> & TallyState & { readonly id: string };
+
+/** The events that change what the account may see, or the authors in its timelines. */
+export const relationEvents = (accountSlices as readonly AnySlice[]).flatMap(({ events }) =>
+  Object.entries(events).flatMap(([name, { changesRelations }]) =>
+    changesRelations ? [name as keyof AccountEvents] : [],
+  ),
+);
 
 /** Returns the state before the first event. One literal for all slices gives V8 a fixed layout. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: it has one line for each part of the state.

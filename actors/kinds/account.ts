@@ -1,11 +1,11 @@
 import { home } from '../account/home.js';
-import { relationEvents } from '../account/relations.js';
 import {
   type AccountCommands,
   type AccountEvents,
   type AccountState,
   accountSlices,
   initialAccount,
+  relationEvents,
 } from '../account/slices.js';
 import { endingSuggestions } from '../account/suggestions.js';
 import { tallied } from '../account/tally.js';

@@ -1,8 +1,7 @@
 import { codec } from '../../proto/codec.js';
 import type { NodeAccountTopic, StoreStatusRecord } from '../../proto/gen/types.js';
 import { accountTopic, RELATIONS_TOPIC, STATUSES_TOPIC } from '../../transport/bus.js';
-import { relationEvents } from '../account/relations.js';
-import type { AccountEvents, AccountState } from '../account/slices.js';
+import { type AccountEvents, type AccountState, relationEvents } from '../account/slices.js';
 import { heldMark } from '../conversation/marks.js';
 import type { ConversationEvents } from '../conversation/slices.js';
 import type { ConversationState } from '../conversation/state.js';

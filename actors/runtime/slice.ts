@@ -103,6 +103,8 @@ export interface EventSpec<S, T> {
    * removed from the actor's journal and snapshots. The kind must have the command `alarm`.
    */
   readonly forgets?: true;
+  /** True when the event changes what an account may see, or the authors in its timelines. */
+  readonly changesRelations?: true;
   /** The format that introduced the event; absent: the first. It is not recorded until every node supports it. */
   readonly since?: number;
 }

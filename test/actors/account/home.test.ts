@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { home } from '../../../actors/account/home.js';
-import { relationEvents } from '../../../actors/account/relations.js';
 import type { AccountState } from '../../../actors/account/slices.js';
-import { initialAccount } from '../../../actors/account/slices.js';
+import { initialAccount, relationEvents } from '../../../actors/account/slices.js';
 import { isProblem } from '../../../actors/domain/problem.js';
 import { type HomeIds, NO_RING } from '../../../actors/timelines/ring-part.js';
 import { newcomer, self } from './newcomer.js';
