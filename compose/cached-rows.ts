@@ -6,10 +6,10 @@ import type { NodeRowKey } from '../proto/gen/types.js';
 import type { Caches } from '../store/cache/cache.js';
 import { CachedTables, type WrittenRow } from '../store/cache/cached-tables.js';
 import { changedNumbers } from '../store/cache/changed-numbers.js';
+import { accountListings, reports } from '../store/moderation-tables.js';
 import type { Tables } from '../store/port.js';
 import type { AnyTable } from '../store/table.js';
 import {
-  accountListings,
   accountStatuses,
   allTables,
   bookmarks,
@@ -24,7 +24,6 @@ import {
   quotes,
   rebloggedBy,
   refusedSignUps,
-  reports,
   statusIndex,
   tagBuckets,
   tagNames,

@@ -1,6 +1,7 @@
 import { codec } from '../proto/codec.js';
 import { decodedOnce } from '../proto/decoded-once.js';
 import { federationTables } from './federation-tables.js';
+import { moderationTables } from './moderation-tables.js';
 import { signInTables } from './sign-in-tables.js';
 import { table } from './table.js';
 
@@ -377,37 +378,6 @@ export const dayTotals = table('day_totals', {
   clustering: { day: 'int' },
   value: codec('murmuration.instance.DayTotals'),
 });
-/** Reports by users; `era` is that of the report id, `lane` its publicLane. */
-export const reports = table('reports', {
-  partition: { era: 'int', lane: 'int' },
-  clustering: { report: 'id' },
-  value: codec('murmuration.instance.Report'),
-});
-/** Actions of moderators; `era` is that of the entry id. */
-export const auditLog = table('audit_log', {
-  partition: { era: 'int' },
-  clustering: { entry: 'id' },
-  value: codec('murmuration.instance.AuditEntry'),
-});
-/** Accounts of this server; `era` is that of the account id, `lane` its publicLane. */
-export const accountListings = table('account_listings', {
-  partition: { era: 'int', lane: 'int' },
-  clustering: { account: 'id' },
-  value: codec('murmuration.store.AccountListing'),
-});
-/** Silenced and suspended accounts, all of them in memory on each node; `century` is always 0. */
-export const accountLimits = table('account_limits', {
-  partition: { century: 'int' },
-  clustering: { account: 'id' },
-  value: codec('murmuration.store.AccountLimit'),
-  watched: true,
-});
-/** Accounts with a role; `century` is always 0. */
-export const staff = table('staff', {
-  partition: { century: 'int' },
-  clustering: { account: 'id' },
-  value: codec('murmuration.store.AccountListing'),
-});
 
 /** Uploads, as their owners' actors write them. */
 export const mediaRows = table('media', {
@@ -483,14 +453,10 @@ export const allTables = [
   accountTallies,
   tallyDays,
   dayTotals,
-  auditLog,
-  reports,
-  accountListings,
-  accountLimits,
-  staff,
   mediaRows,
   mediaFiles,
   mediaChunks,
+  ...moderationTables,
   ...signInTables,
   ...federationTables,
 ] as const;

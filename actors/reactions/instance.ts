@@ -1,7 +1,8 @@
 import { codec } from '../../proto/codec.js';
 import type { InstanceInstanceTopic } from '../../proto/gen/types.js';
+import { auditLog } from '../../store/moderation-tables.js';
 import { put, remove } from '../../store/port.js';
-import { announcementEmoji, auditLog, dayTotals, instanceEntries } from '../../store/tables.js';
+import { announcementEmoji, dayTotals, instanceEntries } from '../../store/tables.js';
 import { INSTANCE_TOPIC } from '../../transport/bus.js';
 import { eraOfId } from '../domain/ids.js';
 import { BLOCK_LISTS } from '../instance/block-lists.js';

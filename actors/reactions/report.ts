@@ -1,5 +1,5 @@
+import { auditLog, reports } from '../../store/moderation-tables.js';
 import { put, type ReadTables } from '../../store/port.js';
-import { auditLog, reports } from '../../store/tables.js';
 import { eraOfId } from '../domain/ids.js';
 import { publicLane } from '../domain/public.js';
 import type { Events, State } from '../report/report.js';

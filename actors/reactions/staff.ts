@@ -1,6 +1,7 @@
 import type { StoreAccountRecord } from '../../proto/gen/types.js';
+import { staff } from '../../store/moderation-tables.js';
 import { RANGE_LIMIT_MAX, type ReadTables } from '../../store/port.js';
-import { accounts, staff } from '../../store/tables.js';
+import { accounts } from '../../store/tables.js';
 import { isPermitted, type Permission } from '../domain/permissions.js';
 import { isShutOut } from '../domain/standing.js';
 

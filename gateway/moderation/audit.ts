@@ -1,6 +1,7 @@
 import { eraOfMs, isId } from '../../actors/domain/ids.js';
+import { auditLog } from '../../store/moderation-tables.js';
 import { RANGE_LIMIT_MAX } from '../../store/port.js';
-import { accounts, auditLog } from '../../store/tables.js';
+import { accounts } from '../../store/tables.js';
 import type { Services } from '../http/services.js';
 import { isoTime } from '../paging/iso-time.js';
 import { FIRST_ERA } from './listed-accounts.js';

@@ -1,6 +1,6 @@
 import { eraOfMs } from '../../actors/domain/ids.js';
 import { PUBLIC_LANES } from '../../actors/domain/public.js';
-import { accountListings } from '../../store/tables.js';
+import { accountListings } from '../../store/moderation-tables.js';
 import type { Services } from '../http/services.js';
 
 const CHUNK = 200;

@@ -2,8 +2,8 @@ import { type DomainPolicies, NO_POLICIES } from '../../actors/domain/servers/do
 import type { Clock } from '../../actors/domain/time.js';
 import type { StoreAccountLimit } from '../../proto/gen/types.js';
 import type { CachedTables, WrittenRow } from '../../store/cache/cached-tables.js';
+import { accountLimits } from '../../store/moderation-tables.js';
 import { RANGE_LIMIT_MAX } from '../../store/port.js';
-import { accountLimits } from '../../store/tables.js';
 
 /**
  * Accounts and servers that moderators have limited. Answers synchronously, because each status of each page is checked.

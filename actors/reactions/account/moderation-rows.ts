@@ -1,6 +1,7 @@
 import { EVERY_DOMAIN, remoteAccountListings } from '../../../store/federation-tables.js';
+import { accountLimits, accountListings, auditLog, staff } from '../../../store/moderation-tables.js';
 import { put, type RowWrite, remove } from '../../../store/port.js';
-import { accountLimits, accountListings, accounts, auditLog, staff } from '../../../store/tables.js';
+import { accounts } from '../../../store/tables.js';
 import type { AccountEvents, AccountState } from '../../account/slices.js';
 import { eraOfId } from '../../domain/ids.js';
 import { publicLane } from '../../domain/public.js';

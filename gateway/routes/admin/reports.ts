@@ -11,7 +11,7 @@ import {
   REPORTED_STATUSES_MAX,
 } from '../../../actors/report/report.js';
 import type { InstanceReport } from '../../../proto/gen/types.js';
-import { reports } from '../../../store/tables.js';
+import { reports } from '../../../store/moderation-tables.js';
 import { entity, nullable, time } from '../../http/entity.js';
 import { JsonPieces } from '../../http/json-pieces.js';
 import { type AnyRoute, json, route } from '../../http/route.js';

@@ -5,8 +5,9 @@ import { publicLane } from '../../../actors/domain/public.js';
 import { systemClock } from '../../../actors/runtime/system.js';
 import { countInteractions } from '../../../gateway/admin-measures/interactions.js';
 import { MemoryTables } from '../../../store/memory/memory-tables.js';
+import { accountListings } from '../../../store/moderation-tables.js';
 import { put } from '../../../store/port.js';
-import { accountListings, favourites } from '../../../store/tables.js';
+import { favourites } from '../../../store/tables.js';
 
 const ACCOUNTS = 60;
 const MARKS_EACH = 5;

@@ -4,8 +4,8 @@ import { makeId } from '../../../actors/domain/ids.js';
 import { AccountLimits } from '../../../gateway/viewing/account-limits.js';
 import { CachedTables } from '../../../store/cache/cached-tables.js';
 import { MemoryTables } from '../../../store/memory/memory-tables.js';
+import { accountLimits } from '../../../store/moderation-tables.js';
 import { put, remove } from '../../../store/port.js';
-import { accountLimits } from '../../../store/tables.js';
 import { VirtualClock } from '../../kit/time/virtual-clock.js';
 
 const account = makeId(1_000, 1, 0);

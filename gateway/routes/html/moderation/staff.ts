@@ -1,8 +1,8 @@
 import { Type } from '@sinclair/typebox';
 import { storedId } from '../../../../actors/domain/ids.js';
 import { isPermitted, PERMISSIONS, type Permission } from '../../../../actors/domain/permissions.js';
+import { staff } from '../../../../store/moderation-tables.js';
 import { RANGE_LIMIT_MAX } from '../../../../store/port.js';
-import { staff } from '../../../../store/tables.js';
 import { auditPage, rolesPage } from '../../../html/moderation/staff-pages.js';
 import type { AnyRoute } from '../../../http/route.js';
 import { auditOf } from '../../../moderation/audit.js';
