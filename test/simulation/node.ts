@@ -13,6 +13,7 @@ import { Runtime } from '../../actors/runtime/runtime.js';
 import type { HomeRings } from '../../actors/timelines/home-rings.js';
 import { Publications } from '../../actors/timelines/publications.js';
 import { ClusterNode } from '../../cluster/cluster-node.js';
+import { FORMAT } from '../../cluster/format.js';
 import type { LeaseRules } from '../../cluster/lease.js';
 import { cachedTogether, rowCarrier } from '../../compose/cached-rows.js';
 import { fanOut, makeHomeRings, makePublicRing, withRings } from '../../compose/home-rings.js';
@@ -78,7 +79,7 @@ const LIMITS = {
   cursorEvery: 5,
   rescanMs: 20_000,
 };
-const PROGRAM = { version: '0', format: 1 };
+const PROGRAM = { version: '0', format: FORMAT };
 
 interface Parts {
   readonly name: string;

@@ -6,6 +6,7 @@ import type { RuntimeLimits } from '../../../actors/runtime/limits.js';
 import type { Placement } from '../../../actors/runtime/placement/placement.js';
 import { StampClock } from '../../../actors/runtime/placement/stamp-clock.js';
 import { Runtime } from '../../../actors/runtime/runtime.js';
+import { FORMAT } from '../../../cluster/format.js';
 import { Journal } from '../../../store/journal.js';
 import { MemoryTables } from '../../../store/memory/memory-tables.js';
 import type { RowWrite, Tables } from '../../../store/port.js';
@@ -23,7 +24,7 @@ export class StagePlacement implements Placement {
   owner: number | undefined;
   floorMs = 0;
   /** The newest format that all nodes know. */
-  activeFormat = 1;
+  activeFormat = FORMAT;
   epochOf(): number | undefined {
     return this.epoch;
   }
