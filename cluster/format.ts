@@ -12,7 +12,7 @@ declare const BUILD_SINCE: Readonly<Record<string, number>> | undefined;
  * these with that number in `since` of their kind (actors/runtime/kind.ts): nodes write and send them only once every
  * live node knows them (ADR 26). A new field that older programs may ignore and a new table need no new format.
  */
-export const FORMAT = typeof BUILD_FORMAT === 'number' ? BUILD_FORMAT : 1;
+export const FORMAT = typeof BUILD_FORMAT === 'number' ? BUILD_FORMAT : 2;
 
 export const BUILT_SINCE: Readonly<Record<string, number>> = typeof BUILD_SINCE === 'object' ? BUILD_SINCE : {};
 

@@ -8,6 +8,13 @@ export const auditLog = table('audit_log', {
   value: codec('murmuration.instance.AuditEntry'),
 });
 
+/** Moderators' notes about accounts. */
+export const moderationNotes = table('moderation_notes', {
+  partition: { account: 'id' },
+  clustering: {},
+  value: codec('murmuration.account.ModerationNotes'),
+});
+
 /** Reports by users; `era` is that of the report id, `lane` its publicLane. */
 export const reports = table('reports', {
   partition: { era: 'int', lane: 'int' },
@@ -37,4 +44,4 @@ export const staff = table('staff', {
   value: codec('murmuration.store.AccountListing'),
 });
 
-export const moderationTables = [auditLog, reports, accountListings, accountLimits, staff] as const;
+export const moderationTables = [auditLog, moderationNotes, reports, accountListings, accountLimits, staff] as const;

@@ -22,6 +22,7 @@ import { locale } from './locale.js';
 import { markers } from './markers.js';
 import { media } from './media.js';
 import { moderation } from './moderation.js';
+import { moderationNotes } from './moderation-notes.js';
 import { moves, NO_MOVES } from './moves.js';
 import { mute } from './mute.js';
 import { mutedConversations } from './muted-conversations.js';
@@ -57,6 +58,7 @@ export const accountSlices = [
   moves,
   tokens,
   moderation,
+  moderationNotes,
   purge,
   announcements,
   recovery,
@@ -163,6 +165,7 @@ export const initialAccount = (id: string): AccountState => ({
   signInBrowsers: new LazySet(),
   endedMails: new LazySet(),
   moderation: { silenced: false, sensitized: false, suspendedAtMs: 0, deleted: false, memorial: false },
+  moderationNotes: undefined,
   pins: [],
   scheduled: new LazyMap(),
   statuses: 0,

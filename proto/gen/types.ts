@@ -1519,6 +1519,35 @@ export interface AccountRecipient {
   readonly locale: string;
 }
 
+/** by: as in Moderate. */
+export interface AccountAddModerationNote {
+  readonly by: string;
+  readonly text: string;
+}
+
+export interface AccountModerationNote {
+  readonly id: string;
+  readonly by: string;
+  readonly text: string;
+  readonly atMs: number;
+}
+
+export interface AccountRemoveModerationNote {
+  readonly id: string;
+  readonly by: string;
+}
+
+export interface AccountModerationNoteRemoved {
+  readonly id: string;
+  readonly by: string;
+  readonly auditId: string;
+}
+
+/** Oldest first; the value of the account's row. */
+export interface AccountModerationNotes {
+  readonly notes: readonly AccountModerationNote[];
+}
+
 /** dropped: names in the media store that are no longer used. recipient: absent if the address was never confirmed. */
 export interface AccountPurged {
   readonly dropped: readonly string[];
@@ -4558,6 +4587,11 @@ export interface Messages {
   'murmuration.account.ModeratedStatuses': AccountModeratedStatuses;
   'murmuration.account.Moderated': AccountModerated;
   'murmuration.account.Recipient': AccountRecipient;
+  'murmuration.account.AddModerationNote': AccountAddModerationNote;
+  'murmuration.account.ModerationNote': AccountModerationNote;
+  'murmuration.account.RemoveModerationNote': AccountRemoveModerationNote;
+  'murmuration.account.ModerationNoteRemoved': AccountModerationNoteRemoved;
+  'murmuration.account.ModerationNotes': AccountModerationNotes;
   'murmuration.account.Purged': AccountPurged;
   'murmuration.account.PurgeItem': AccountPurgeItem;
   'murmuration.account.PurgeSome': AccountPurgeSome;

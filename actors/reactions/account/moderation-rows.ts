@@ -1,5 +1,5 @@
 import { EVERY_DOMAIN, remoteAccountListings } from '../../../store/federation-tables.js';
-import { accountLimits, accountListings, auditLog, staff } from '../../../store/moderation-tables.js';
+import { accountLimits, accountListings, auditLog, moderationNotes, staff } from '../../../store/moderation-tables.js';
 import { put, type RowWrite, remove } from '../../../store/port.js';
 import { accounts } from '../../../store/tables.js';
 import type { AccountEvents, AccountState } from '../../account/slices.js';
@@ -43,6 +43,7 @@ export function ownRows({ self, state, atMs }: Happened<AccountState>, accountRo
       remove(accountListings, listingKey(self)),
       remove(accountLimits, own),
       remove(staff, own),
+      remove(moderationNotes, { account: self }),
     ];
   }
   return [
@@ -51,6 +52,18 @@ export function ownRows({ self, state, atMs }: Happened<AccountState>, accountRo
     put(accountListings, listingKey(self), { atMs: owner.createdAtMs }),
     limits,
     owner.role === 'user' ? remove(staff, own) : put(staff, own, { atMs: owner.createdAtMs }),
+  ];
+}
+
+/** Returns the row of moderators' notes from the current state, and the entry of the audit log about the change. */
+function noteRows(
+  { self, state: { moderationNotes: notes = [] }, atMs }: Happened<AccountState>,
+  { auditId, by, action }: { readonly auditId: string; readonly by: string; readonly action: string },
+): RowWrite[] {
+  const key = { account: self };
+  return [
+    notes.length === 0 ? remove(moderationNotes, key) : put(moderationNotes, key, { notes }),
+    put(auditLog, { era: eraOfId(auditId), entry: auditId }, { by, action, target: self, detail: '', atMs }),
   ];
 }
 
@@ -72,6 +85,10 @@ export const moderationRows = (accountRow: AccountRow, more: MoreRows): On => ({
   async unregistered(_event, happened, effects) {
     await effects.write([...ownRows(happened, accountRow), ...(await more.gone(happened.self))]);
   },
+  moderationNoteAdded: ({ id, by }, happened, effects) =>
+    effects.write(noteRows(happened, { auditId: id, by, action: 'note' })),
+  moderationNoteRemoved: ({ by, auditId }, happened, effects) =>
+    effects.write(noteRows(happened, { auditId, by, action: 'remove note' })),
   async moderated({ action, by, text, auditId, atMs }, happened, effects) {
     const audit = { by, action, target: happened.self, detail: text, atMs };
     const { owner, origin } = happened.state;
