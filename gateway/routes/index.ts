@@ -10,6 +10,7 @@ import { muteRoutes } from './accounts/mutes.js';
 import { peopleRoutes } from './accounts/people.js';
 import { profileRoutes } from './accounts/profile.js';
 import { suggestionRoutes } from './accounts/suggestions.js';
+import { accountNoteRoutes } from './admin/account-notes.js';
 import { adminAccountListRoutes } from './admin/admin-account-lists.js';
 import { adminAccountRoutes } from './admin/admin-accounts.js';
 import { adminBlockRoutes } from './admin/admin-blocks.js';
@@ -98,6 +99,7 @@ const routes: readonly AnyRoute[] = [
   ...activityPubRoutes,
   ...adminAccountListRoutes,
   ...adminAccountRoutes,
+  ...accountNoteRoutes,
   ...adminBlockRoutes,
   ...adminMetricRoutes,
   ...adminTrendRoutes,

@@ -12,21 +12,19 @@ import {
 } from '../../../actors/report/report.js';
 import type { InstanceReport } from '../../../proto/gen/types.js';
 import { reports } from '../../../store/moderation-tables.js';
-import { entity, nullable, time } from '../../http/entity.js';
+import { entity } from '../../http/entity.js';
 import { JsonPieces } from '../../http/json-pieces.js';
 import { type AnyRoute, json, route } from '../../http/route.js';
 import type { Services } from '../../http/services.js';
 import { reportsCursor } from '../../moderation/moderators.js';
-import { Account, renderAccount } from '../../pages/account/account.js';
+import { noteProperties, renderNotes } from '../../moderation/notes.js';
 import { idParams, pageAnswer } from '../../pages/answers.js';
 import { AdminReport, Report, renderReport } from '../../pages/report/report.js';
 import { adminReportPieces } from '../../pages/report/report-pages.js';
 import { arrayOf } from '../../pages/status/status-pages.js';
 import { idText, pageBounds, pageProperties } from '../../paging/bounds.js';
-import { isoTime } from '../../paging/iso-time.js';
 import { readPage } from '../../paging/page.js';
 import { soon } from '../../paging/soon.js';
-import { loadAccounts } from '../../viewing/people-at-hand.js';
 import type { ReadServices } from '../../viewing/read-services.js';
 import { notFound, publishedAccount, visibleById } from '../../viewing/visible.js';
 import { collectionsById } from '../../viewing/visible-collections.js';
@@ -214,13 +212,8 @@ function verb(name: string, action: string): AnyRoute {
   });
 }
 
-/** A moderator's note on a report, for the others. Mastodon's API has no such entity. */
-const AdminReportNote = entity('AdminReportNote', {
-  /** Null: the moderator's account is deleted. */
-  account: nullable(Account),
-  content: Type.String(),
-  created_at: time(),
-});
+/** A moderator's note on a report. */
+const AdminReportNote = entity('AdminReportNote', noteProperties);
 
 const notes = route({
   method: 'GET',
@@ -232,15 +225,7 @@ const notes = route({
   answer: Type.Array(AdminReportNote),
   handle: async ({ services, params }) => {
     const report = await storedReport(services, params.id);
-    if (report === undefined) return notFound();
-    const people = await loadAccounts(services, [...new Set(report.notes.map(({ by }) => by))]);
-    return json(
-      report.notes.map(({ by, text, atMs }) => {
-        const author = people.get(by);
-        const account = author === undefined ? null : renderAccount(services.instance, author);
-        return { account, content: text, created_at: isoTime(atMs) };
-      }),
-    );
+    return report === undefined ? notFound() : json(await renderNotes(services, report.notes));
   },
 });
 

@@ -55,6 +55,8 @@ export class ModerationRequests {
     'GET /api/v2/admin/accounts': async () => ({}),
     'POST /api/v1/admin/accounts/:id/action': async () => ({ id: await this.newcomer(), body: { type: 'silence' } }),
     'POST /api/v1/admin/accounts/:id/reject': async () => ({ id: await this.applicant() }),
+    'POST /api/v1/admin/accounts/:id/notes': async () => ({ id: await this.newcomer(), body: { content: 'seen' } }),
+    'DELETE /api/v1/admin/accounts/:id/notes/:note_id': () => this.noted(),
     'DELETE /api/v1/admin/accounts/:id': async () => ({ id: await this.suspended() }),
     'GET /api/v1/admin/reports': async () => {
       await this.report();
@@ -167,6 +169,15 @@ export class ModerationRequests {
 
   private fresh: Promise<string> | undefined;
   /** Returns an account for any action of moderators. */
+  /** Returns an account with a new note. */
+  readonly noted = async () => {
+    const id = await this.newcomer();
+    const chief = { ...this.world.viewer, token: this.world.chiefToken };
+    const path = `/api/v1/admin/accounts/${id}/notes`;
+    const made = (await call(this.world.server.url, chief, 'POST', path, { content: 'seen' })) as { id: string };
+    return { id, rest: { note_id: made.id } };
+  };
+
   private newcomer(): Promise<string> {
     this.fresh ??= this.operated('newcomer');
     return this.fresh;
