@@ -1,4 +1,4 @@
-import { isPermitted } from '../../../actors/domain/permissions.js';
+import { isPermitted, rankOf } from '../../../actors/domain/permissions.js';
 import type { Answer } from '../../http/route.js';
 import type { AdminAccount } from '../../pages/account/admin.js';
 import type { AdminReport } from '../../pages/report/report.js';
@@ -7,26 +7,34 @@ import { Time } from '../parts/time.js';
 import type { Site } from '../site.js';
 import { DecisionForm, type TypedAction } from './actions.js';
 import { Buttons, moderationAnswer, type Staff } from './frame.js';
+import { type Note, Notes } from './notes.js';
 import { Standing } from './report-page.js';
 import { ReportRows } from './reports-page.js';
 
+/** A moderator's note about an account, as the API has it. */
+export interface AccountNote extends Note {
+  readonly id: string;
+}
+
 /** Everything that the page of an account shows. */
-interface AccountFacts {
+export interface AccountFacts {
   readonly account: AdminAccount;
   /** Reports about it, newest first. */
   readonly reports: readonly AdminReport[];
-  readonly typed: TypedAction;
+  /** Notes about it, oldest first. */
+  readonly notes: readonly AccountNote[];
+  readonly typed: { readonly action: TypedAction; readonly note: string };
   readonly isDone: boolean;
-  /** Message about a refused decision. */
-  readonly fault: string | undefined;
+  readonly fault?: { readonly form: 'action' | 'note'; readonly text: string };
 }
 
 /** Renders an account for moderators, with all that they can decide about it. */
 export function accountPage(site: Site, reader: Staff, facts: AccountFacts): Answer {
-  const { account, reports, typed, isDone, fault } = facts;
+  const { account, reports, notes, typed, isDone, fault } = facts;
   const texts = reader.texts.moderation;
   const path = `/moderation/accounts/${account.id}`;
   const buttons = buttonsFor(account, reader);
+  const faultOf = (form: 'action' | 'note') => (fault?.form === form ? fault.text : undefined);
   const content = (
     <>
       <Facts account={account} reader={reader} />
@@ -35,17 +43,37 @@ export function accountPage(site: Site, reader: Staff, facts: AccountFacts): Ans
       <DecisionForm
         reader={reader}
         path={`${path}/decision`}
-        typed={typed}
+        typed={typed.action}
         isLocal={account.domain === null}
-        fault={fault}
+        fault={faultOf('action')}
+      />
+      <Notes
+        notes={notes}
+        reader={reader}
+        path={path}
+        typed={typed.note}
+        fault={faultOf('note')}
+        acts={(note) =>
+          mayRemove(note, reader) && (
+            <Buttons
+              reader={reader}
+              path={`${path}/notes/${note.id}`}
+              buttons={[['remove', texts.removeNote, 'plain']]}
+            />
+          )
+        }
       />
       <h2>{texts.reports}</h2>
       <ReportRows reports={reports} reader={reader} />
     </>
   );
   const title = `@${account.account.acct}`;
-  return moderationAnswer(site, reader, { title, path: '/moderation/accounts', isDone, fault }, content);
+  return moderationAnswer(site, reader, { title, path: '/moderation/accounts', isDone, fault: fault?.text }, content);
 }
+
+/** True if the reader wrote the note, or may have a higher role than its author, which the API decides. */
+const mayRemove = ({ account }: AccountNote, { person }: Staff): boolean =>
+  account?.acct === person.username || rankOf(person.role) > rankOf('moderator');
 
 /** Returns the acts that change something about an account of this standing, and that the role may do. */
 function buttonsFor(account: AdminAccount, { texts: { moderation }, person }: Staff) {

@@ -1,23 +1,15 @@
 import type { Answer } from '../../http/route.js';
-import type { Account } from '../../pages/account/account.js';
 import type { AdminAccount } from '../../pages/account/admin.js';
 import type { AdminReport } from '../../pages/report/report.js';
 import type { Status } from '../../pages/status/status.js';
-import { Csrf, Labelled } from '../parts/form.js';
 import { Author, personPath } from '../parts/person.js';
 import { PostContent, postPath } from '../parts/post.js';
 import { Time } from '../parts/time.js';
 import type { Site } from '../site.js';
 import { DecisionForm, type TypedAction } from './actions.js';
 import { Buttons, moderationAnswer, type Staff } from './frame.js';
+import { type Note, Notes } from './notes.js';
 import { categoryText, ReportRows } from './reports-page.js';
-
-/** A note of a moderator, as the API has it. */
-export interface Note {
-  readonly account: Account | null;
-  readonly content: string;
-  readonly created_at: string;
-}
 
 /** Everything that the page of a report shows. */
 export interface ReportFacts {
@@ -62,19 +54,7 @@ export function reportPage(site: Site, reader: Staff, facts: ReportFacts): Answe
           ))
         )}
       </DecisionForm>
-      <h2>{texts.notes}</h2>
-      <Notes notes={notes} reader={reader} />
-      <form class="card" method="post" action={`${path}/notes`}>
-        <Csrf reader={reader} />
-        <Labelled name="note" label={texts.newNote} hint={texts.noteHint} wrong={faultOf('note')}>
-          <textarea id="note" name="note" aria-describedby="note-hint" aria-invalid={fault?.form === 'note'}>
-            {typed.note}
-          </textarea>
-        </Labelled>
-        <p class="actions">
-          <button type="submit">{texts.addNote}</button>
-        </p>
-      </form>
+      <Notes notes={notes} reader={reader} path={path} typed={typed.note} fault={faultOf('note')} />
       <h2>{texts.otherReports}</h2>
       <ReportRows reports={others} reader={reader} />
     </>
@@ -153,22 +133,5 @@ function ReportedPost(props: { readonly status: Status; readonly reader: Staff; 
         <a href={postPath(status)}>{texts.moderation.seePost}</a>
       </p>
     </section>
-  );
-}
-
-function Notes({ notes, reader }: { readonly notes: readonly Note[]; readonly reader: Staff }) {
-  if (notes.length === 0) return <p>{reader.texts.moderation.noNotes}</p>;
-  return (
-    <ul class="rows">
-      {notes.map(({ account, content, created_at }) => (
-        <li key={created_at}>
-          <p>{content}</p>
-          <p class="next">
-            {account === null ? '' : `@${account.acct} · `}
-            <Time iso={created_at} language={reader.language} />
-          </p>
-        </li>
-      ))}
-    </ul>
   );
 }

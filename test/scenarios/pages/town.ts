@@ -156,7 +156,8 @@ async function moderated(
   await file(hider, { account_id: ann.id });
   const note = { content: `a note ${HOSTILE}` };
   const chief = { ...ann, token };
-  await call(server.url, chief, 'POST', `/api/v1/admin/reports/${id}/notes`, note);
+  for (const about of [`reports/${id}`, `accounts/${ann.id}`])
+    await call(server.url, chief, 'POST', `/api/v1/admin/${about}/notes`, note);
   const limit = { domain: `${'long-name.'.repeat(12)}example`, severity: 'silence', reject_media: true };
   const comments = { public_comment: HOSTILE, private_comment: 'w'.repeat(500) };
   const added = { ...limit, ...comments };

@@ -186,6 +186,7 @@ function pageStage(
       return chiefSession;
     },
     report: () => areas.moderation.report(),
+    noted: () => areas.moderation.noted(),
     entry: (collection, isOwn) => areas.moderation.kept(collection, isOwn),
     notice: (collection, isOwn) => areas.moderation.notice(collection, isOwn),
     emoji: (cookie) => areas.moderation.emoji(cookie),

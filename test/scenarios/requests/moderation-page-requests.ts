@@ -10,6 +10,8 @@ export interface ModerationStage {
   }>;
   /** Returns the id of a report. */
   readonly report: () => Promise<string>;
+  /** Returns an account with a new note of a moderator. */
+  readonly noted: () => Promise<{ readonly id: string; readonly rest: Readonly<Record<string, string>> }>;
   /** An account that the owner may decide about. */
   readonly foe: { readonly id: string };
   /** Returns an entry of a list of the admin API; a separate one for requests that delete it. */
@@ -57,6 +59,11 @@ export function moderationPageRequests(stage: ModerationStage): Readonly<Record<
     'GET /moderation/accounts/:id': () => shown(stage.foe.id),
     'POST /moderation/accounts/:id': () => sent({ action: 'unsilence' }, stage.foe.id),
     'POST /moderation/accounts/:id/decision': () => sent({ type: 'none' }, stage.foe.id),
+    'POST /moderation/accounts/:id/notes': () => sent({ note: 'seen' }, stage.foe.id),
+    'POST /moderation/accounts/:id/notes/:note_id': async () => {
+      const { id, rest } = await stage.noted();
+      return { ...(await sent({ action: 'remove' }, id)), rest };
+    },
     'GET /moderation/audit': () => shown(),
     'GET /moderation/roles': () => shown(),
   };

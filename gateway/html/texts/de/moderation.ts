@@ -30,6 +30,7 @@ export const moderation: Texts['moderation'] = {
   newNote: 'Neue Notiz',
   noteHint: 'Nur die Moderation kann sie lesen. Höchstens 2.000 Zeichen.',
   addNote: 'Notiz hinzufügen',
+  removeNote: 'Notiz entfernen',
   otherReports: 'Andere Meldungen über dieses Konto',
   decision: 'Entscheidung',
   decisionHint: 'Die Person erfährt davon, mit den ausgewählten Beiträgen. Die Meldung ist damit erledigt.',

@@ -29,6 +29,7 @@ export const moderation = {
   newNote: 'New note',
   noteHint: 'Only moderators can read it. At most 2,000 characters.',
   addNote: 'Add note',
+  removeNote: 'Remove note',
   otherReports: 'Other reports about this account',
   decision: 'Decision',
   decisionHint: 'The person is told of it, with the chosen posts. It also resolves the report.',

@@ -1,17 +1,17 @@
 import { Type } from '@sinclair/typebox';
 import { problem } from '../../../../actors/domain/problem.js';
-import { accountPage } from '../../../html/moderation/account-page.js';
+import { type AccountFacts, type AccountNote, accountPage } from '../../../html/moderation/account-page.js';
 import { accountsPage, ORIGINS, STATUSES } from '../../../html/moderation/accounts-page.js';
-import { NO_ACTION, type TypedAction } from '../../../html/moderation/actions.js';
+import { NO_ACTION } from '../../../html/moderation/actions.js';
 import type { AnyRoute } from '../../../http/route.js';
 import type { AdminAccount } from '../../../pages/account/admin.js';
 import { idParams } from '../../../pages/answers.js';
 import type { AdminReport } from '../../../pages/report/report.js';
-import { pageProperties } from '../../../paging/bounds.js';
+import { idText, pageProperties } from '../../../paging/bounds.js';
 import { linksOf } from '../../../paging/links.js';
 import { notFound } from '../../../viewing/visible.js';
 import { personalForm, personalPage } from '../personal.js';
-import { after, decisionFields, faultOf, type Moderator, read, refusedAct } from './acting.js';
+import { after, decisionFields, faultOf, type Moderator, read, refusedAct, TYPED_CHARS_MAX } from './acting.js';
 
 const PATH = '/moderation/accounts';
 const API = '/api/v1/admin/accounts';
@@ -64,14 +64,11 @@ const list = personalPage(
   },
 );
 
-interface Typed {
-  readonly action?: TypedAction;
-  readonly isDone?: boolean;
-  readonly fault?: string;
-}
+type Typed = Partial<Pick<AccountFacts, 'fault' | 'isDone'>> & Partial<AccountFacts['typed']>;
 
-/** Shows an account with the reports about it, and the form as it was typed. */
-async function show(moderator: Moderator, id: string, { action = NO_ACTION, isDone = false, fault }: Typed = {}) {
+/** Shows an account with the reports and notes about it, and its forms as they were typed. */
+async function show(moderator: Moderator, id: string, typed: Typed = {}) {
+  const { action = NO_ACTION, note = '', isDone = false, fault } = typed;
   const { site, reader } = moderator;
   const account = await read<AdminAccount>(moderator, `${API}/${id}`);
   if (account === undefined) return notFound();
@@ -81,17 +78,28 @@ async function show(moderator: Moderator, id: string, { action = NO_ACTION, isDo
       '/api/v1/admin/reports',
       `target_account_id=${account.id}&resolved=${resolved}&limit=${REPORTS_MAX}`,
     );
-  const [open = [], resolved = []] = await Promise.all([about(false), about(true)]);
-  return accountPage(site, reader, { account, reports: [...open, ...resolved], typed: action, isDone, fault });
+  const [notes = [], open = [], resolved = []] = await Promise.all([
+    read<AccountNote[]>(moderator, `${API}/${id}/notes`),
+    about(false),
+    about(true),
+  ]);
+  return accountPage(site, reader, {
+    account,
+    reports: [...open, ...resolved],
+    notes,
+    isDone,
+    typed: { action, note },
+    ...(fault && { fault }),
+  });
 }
 
 const one = personalPage(
   { path: `${PATH}/:id`, permission, params: idParams, query: Type.Object({ done: Type.Optional(Type.Boolean()) }) },
   (personal) => {
     const { refused, params, query } = personal.request;
-    const { type, text = '' } = refused?.typed ?? {};
+    const { type, text = '', note = '' } = refused?.typed ?? {};
     const action = type === undefined ? undefined : { ...NO_ACTION, type, text };
-    return show(personal, params.id, { isDone: query.done === true, ...(action && { action }) });
+    return show(personal, params.id, { isDone: query.done === true, note, ...(action && { action }) });
   },
 );
 
@@ -132,10 +140,43 @@ const decide = personalForm(
     });
     const action = { type, text, isMailed, statusIds: [] };
     return after(`${PATH}/${id}`, faultOf(done, personal.reader.texts), (fault) =>
-      show(personal, id, { action, fault }),
+      show(personal, id, { action, fault: { form: 'action', text: fault } }),
     );
   },
 );
 
+const addNote = personalForm(
+  {
+    path: `${PATH}/:id/notes`,
+    page: one,
+    permission,
+    params: idParams,
+    body: { note: Type.String({ default: '', maxLength: TYPED_CHARS_MAX }) },
+  },
+  async (personal) => {
+    const { id } = personal.request.params;
+    const { note } = personal.request.body;
+    const done = await personal.api({ method: 'POST', path: `${API}/${id}/notes`, body: { content: note.trim() } });
+    return after(`${PATH}/${id}`, faultOf(done, personal.reader.texts), (text) =>
+      show(personal, id, { note, fault: { form: 'note', text } }),
+    );
+  },
+);
+
+const removeNote = personalForm(
+  {
+    path: `${PATH}/:id/notes/:note_id`,
+    page: one,
+    permission,
+    params: Type.Object({ id: idText(), note_id: idText() }),
+    body: { action: Type.Literal('remove') },
+  },
+  async (personal) => {
+    const { id, note_id: note } = personal.request.params;
+    const done = await personal.api({ method: 'DELETE', path: `${API}/${id}/notes/${note}` });
+    return after(`${PATH}/${id}`, faultOf(done, personal.reader.texts), refusedAct);
+  },
+);
+
 /** Pages of accounts for moderators. */
-export const accountPageRoutes: readonly AnyRoute[] = [list, one, handle, decide];
+export const accountPageRoutes: readonly AnyRoute[] = [list, one, handle, decide, addNote, removeNote];

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { MODERATION_NOTE_CHARS_MAX } from '../../../../../actors/account/moderation-notes.js';
 import { isProblem } from '../../../../../actors/domain/problem.js';
 import { auditOf } from '../../../../../gateway/moderation/audit.js';
 import { hashPassword } from '../../../../../gateway/oauth/passwords.js';
@@ -217,4 +218,31 @@ test('the audit log shows acts page by page, escaped, and the roles show who has
   assert.equal((await mod.get('/moderation/audit?before=x')).status, 422);
   const { text } = await (await signedIn(server, 'chief')).get('/moderation/roles');
   assert.match(text, /Admin.*delete_user_data.*@chief.*Moderator.*manage_reports.*@mod/s);
+});
+
+test('moderators leave notes about an account, and remove their own (/moderation/accounts/:id/notes)', async () => {
+  const finch = await server.person('goldfinch');
+  const page = `${PATH}/${finch.id}`;
+  const mod = await signedIn(server, 'mod');
+  await mod.get(page);
+  assert.equal((await mod.submit(`${page}/notes`, { note: `same as @greenfinch ${MARKUP}` })).status, 303);
+  const chief = await signedIn(server, 'chief');
+  const shown = (await chief.get(page)).text;
+  assert.match(shown, /same as @greenfinch &lt;script>.*@mod/s);
+  assert.equal((await chief.submit(`${page}/notes`, { note: 'agreed' })).status, 303);
+  const { text } = await mod.get(page);
+  const removals = [...text.matchAll(/action="(\/moderation\/accounts\/\d+\/notes\/\d+)"/g)].map(
+    ([, path]) => path ?? '',
+  );
+  assert.equal(removals.length, 1, 'a button at the own note alone');
+  assert.equal((await mod.submit(removals[0] ?? '', { action: 'remove' })).status, 303);
+  const left = (await mod.get(page)).text;
+  assert.doesNotMatch(left, /greenfinch/);
+  assert.match(left, /agreed.*@chief/s);
+  for (const note of ['', 'x'.repeat(MODERATION_NOTE_CHARS_MAX + 1)]) {
+    const refused = await mod.submit(`${page}/notes`, { note });
+    assert.equal(refused.status, 422);
+    assert.match(refused.text, /id="note-wrong" role="alert"/);
+    assert.ok(refused.text.includes(`>${note}</textarea>`));
+  }
 });
