@@ -22,7 +22,8 @@ export interface Call {
 export interface Target {
   readonly urls: readonly string[];
   readonly pids: readonly number[];
-  settled(): Promise<void>;
+  /** Resolves when all effects are done. @throws Error after `timeoutMs` */
+  settled(timeoutMs?: number): Promise<void>;
 }
 
 export interface Load {

@@ -66,7 +66,11 @@ export class Town {
     authors: number,
     moderators: readonly Made[] = [],
   ): Town {
-    const target = { urls: [server.url], pids: [server.pid], settled: () => settled([server.dataDir]) };
+    const target = {
+      urls: [server.url],
+      pids: [server.pid],
+      settled: (timeoutMs?: number) => settled([server.dataDir], timeoutMs),
+    };
     return new Town(target, people.slice(0, authors), people.slice(authors), () => server.dispose(), moderators);
   }
 
