@@ -15,6 +15,7 @@ export const WITHOUT_ROW: Readonly<Record<string, string>> = {
   '/api/v1/accounts/:id/identity_proofs': 'is always empty',
   '/api/v1/accounts/:id/media_index': 'an index of images, not a page: its statuses are found as those of an account',
   '/api/v1/admin/trends/links/publishers': 'is always empty',
+  '/api/v1/admin/accounts/:id/notes': 'of one account, at most 100, in one row',
   '/api/v1/admin/reports/:id/notes': 'of one report, as its record holds them',
   '/api/v1/announcements': 'a few, asked for once by each client when it starts',
   '/api/v1/custom_emojis': 'as announcements',

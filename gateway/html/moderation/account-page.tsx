@@ -1,20 +1,17 @@
 import { isPermitted, rankOf } from '../../../actors/domain/permissions.js';
 import type { Answer } from '../../http/route.js';
 import type { AdminAccount } from '../../pages/account/admin.js';
+import type { AdminAccountNote } from '../../pages/report/notes.js';
 import type { AdminReport } from '../../pages/report/report.js';
+import { Csrf } from '../parts/form.js';
 import { Author } from '../parts/person.js';
 import { Time } from '../parts/time.js';
 import type { Site } from '../site.js';
 import { DecisionForm, type TypedAction } from './actions.js';
 import { Buttons, moderationAnswer, type Staff } from './frame.js';
-import { type Note, Notes } from './notes.js';
+import { Notes } from './notes.js';
 import { Standing } from './report-page.js';
 import { ReportRows } from './reports-page.js';
-
-/** A moderator's note about an account, as the API has it. */
-export interface AccountNote extends Note {
-  readonly id: string;
-}
 
 /** Everything that the page of an account shows. */
 export interface AccountFacts {
@@ -22,7 +19,7 @@ export interface AccountFacts {
   /** Reports about it, newest first. */
   readonly reports: readonly AdminReport[];
   /** Notes about it, oldest first. */
-  readonly notes: readonly AccountNote[];
+  readonly notes: readonly AdminAccountNote[];
   readonly typed: { readonly action: TypedAction; readonly note: string };
   readonly isDone: boolean;
   readonly fault?: { readonly form: 'action' | 'note'; readonly text: string };
@@ -55,11 +52,12 @@ export function accountPage(site: Site, reader: Staff, facts: AccountFacts): Ans
         fault={faultOf('note')}
         acts={(note) =>
           mayRemove(note, reader) && (
-            <Buttons
-              reader={reader}
-              path={`${path}/notes/${note.id}`}
-              buttons={[['remove', texts.removeNote, 'plain']]}
-            />
+            <form class="actions" method="post" action={`${path}/notes/${note.id}/delete`}>
+              <Csrf reader={reader} />
+              <button type="submit" class="plain">
+                {texts.removeNote}
+              </button>
+            </form>
           )
         }
       />
@@ -72,7 +70,7 @@ export function accountPage(site: Site, reader: Staff, facts: AccountFacts): Ans
 }
 
 /** True if the reader wrote the note, or may have a higher role than its author, which the API decides. */
-const mayRemove = ({ account }: AccountNote, { person }: Staff): boolean =>
+const mayRemove = ({ account }: AdminAccountNote, { person }: Staff): boolean =>
   account?.acct === person.username || rankOf(person.role) > rankOf('moderator');
 
 /** Returns the acts that change something about an account of this standing, and that the role may do. */

@@ -1,18 +1,11 @@
 import type { ComponentChildren } from 'preact';
-import type { Account } from '../../pages/account/account.js';
+import type { AdminReportNote } from '../../pages/report/notes.js';
 import { Csrf, Labelled } from '../parts/form.js';
 import { Time } from '../parts/time.js';
 import type { Staff } from './frame.js';
 
-/** A note of a moderator, as the API has it. */
-export interface Note {
-  readonly account: Account | null;
-  readonly content: string;
-  readonly created_at: string;
-}
-
 /** Moderators' notes, oldest first, and the form for another one, which is sent to `${path}/notes`. */
-export function Notes<N extends Note>(props: {
+export function Notes<N extends AdminReportNote>(props: {
   readonly notes: readonly N[];
   readonly reader: Staff;
   readonly path: string;

@@ -1,5 +1,6 @@
 import type { Answer } from '../../http/route.js';
 import type { AdminAccount } from '../../pages/account/admin.js';
+import type { AdminReportNote } from '../../pages/report/notes.js';
 import type { AdminReport } from '../../pages/report/report.js';
 import type { Status } from '../../pages/status/status.js';
 import { Author, personPath } from '../parts/person.js';
@@ -8,13 +9,13 @@ import { Time } from '../parts/time.js';
 import type { Site } from '../site.js';
 import { DecisionForm, type TypedAction } from './actions.js';
 import { Buttons, moderationAnswer, type Staff } from './frame.js';
-import { type Note, Notes } from './notes.js';
+import { Notes } from './notes.js';
 import { categoryText, ReportRows } from './reports-page.js';
 
 /** Everything that the page of a report shows. */
 export interface ReportFacts {
   readonly report: AdminReport;
-  readonly notes: readonly Note[];
+  readonly notes: readonly AdminReportNote[];
   /** Other reports about the same account, newest first. */
   readonly others: readonly AdminReport[];
   readonly isDone: boolean;

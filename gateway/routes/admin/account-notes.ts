@@ -2,34 +2,23 @@ import { Type } from '@sinclair/typebox';
 import { MODERATION_NOTE_CHARS_MAX } from '../../../actors/account/moderation-notes.js';
 import { storedId } from '../../../actors/domain/ids.js';
 import { isProblem } from '../../../actors/domain/problem.js';
-import type { AccountModerationNote } from '../../../proto/gen/types.js';
 import { moderationNotes } from '../../../store/moderation-tables.js';
 import { accounts } from '../../../store/tables.js';
-import { entity } from '../../http/entity.js';
 import { type AnyRoute, json, route } from '../../http/route.js';
 import type { Services } from '../../http/services.js';
 import { subordinate } from '../../moderation/moderators.js';
-import { noteProperties, renderNotes } from '../../moderation/notes.js';
 import { idParams } from '../../pages/answers.js';
+import { AdminAccountNote, renderAccountNotes } from '../../pages/report/notes.js';
 import { idText } from '../../paging/bounds.js';
-import type { ReadServices } from '../../viewing/read-services.js';
 import { notFound } from '../../viewing/visible.js';
 
 const PATH = '/api/v1/admin/accounts/:id/notes';
 const PERMISSION = 'manage_users';
 
-/** A moderator's note about an account, for the others. Mastodon's API has no such entity. */
-const AdminAccountNote = entity('AdminAccountNote', { id: Type.String(), ...noteProperties });
-
 /** Returns the notes about an account, oldest first; undefined if there is no such account. */
 async function notesAbout({ tables }: Pick<Services, 'tables'>, account: string) {
   const [known, row] = await Promise.all([tables.get(accounts, { account }), tables.get(moderationNotes, { account })]);
   return known === undefined ? undefined : (row?.notes ?? []);
-}
-
-async function rendered(services: ReadServices, notes: readonly AccountModerationNote[]) {
-  const found = await renderNotes(services, notes);
-  return found.map((note, place) => ({ id: notes[place]?.id ?? '', ...note }));
 }
 
 const list = route({
@@ -42,7 +31,7 @@ const list = route({
   answer: Type.Array(AdminAccountNote),
   handle: async ({ services, params }) => {
     const notes = await notesAbout(services, storedId(params.id));
-    return notes === undefined ? notFound() : json(await rendered(services, notes));
+    return notes === undefined ? notFound() : json(await renderAccountNotes(services, notes));
   },
 });
 
@@ -61,7 +50,7 @@ const add = route({
     if ((await services.tables.get(accounts, { account })) === undefined) return notFound();
     const note = await services.askAccount(account, 'addModerationNote', { by: viewer, text: body.content });
     if (isProblem(note)) return note;
-    const [shown] = await rendered(services, [note]);
+    const [shown] = await renderAccountNotes(services, [note]);
     return shown === undefined ? notFound() : json(shown);
   },
 });

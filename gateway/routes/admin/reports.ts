@@ -12,13 +12,12 @@ import {
 } from '../../../actors/report/report.js';
 import type { InstanceReport } from '../../../proto/gen/types.js';
 import { reports } from '../../../store/moderation-tables.js';
-import { entity } from '../../http/entity.js';
 import { JsonPieces } from '../../http/json-pieces.js';
 import { type AnyRoute, json, route } from '../../http/route.js';
 import type { Services } from '../../http/services.js';
 import { reportsCursor } from '../../moderation/moderators.js';
-import { noteProperties, renderNotes } from '../../moderation/notes.js';
 import { idParams, pageAnswer } from '../../pages/answers.js';
+import { AdminReportNote, renderReportNotes } from '../../pages/report/notes.js';
 import { AdminReport, Report, renderReport } from '../../pages/report/report.js';
 import { adminReportPieces } from '../../pages/report/report-pages.js';
 import { arrayOf } from '../../pages/status/status-pages.js';
@@ -212,9 +211,6 @@ function verb(name: string, action: string): AnyRoute {
   });
 }
 
-/** A moderator's note on a report. */
-const AdminReportNote = entity('AdminReportNote', noteProperties);
-
 const notes = route({
   method: 'GET',
   path: '/api/v1/admin/reports/:id/notes',
@@ -225,7 +221,7 @@ const notes = route({
   answer: Type.Array(AdminReportNote),
   handle: async ({ services, params }) => {
     const report = await storedReport(services, params.id);
-    return report === undefined ? notFound() : json(await renderNotes(services, report.notes));
+    return report === undefined ? notFound() : json(await renderReportNotes(services, report.notes));
   },
 });
 

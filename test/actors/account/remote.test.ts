@@ -148,6 +148,14 @@ test('an account that nobody has registered or described takes only the commands
   }
 });
 
+test('moderators write notes about a remote account, too', () => {
+  const account = acting(remote());
+  assert.deepEqual(account.send('addModerationNote', { by: other, text: 'spam' }).types, ['moderationNoteAdded']);
+  const [note] = account.state.moderationNotes ?? [];
+  const removal = { id: note?.id ?? '', by: other };
+  assert.deepEqual(account.send('removeModerationNote', removal).types, ['moderationNoteRemoved']);
+});
+
 test('a follow by a remote account tells the other side where answers go', () => {
   const follower = { uri: actor.uri, inbox: actor.inbox, sharedInbox: actor.sharedInbox, activityId: 'https://x/1' };
   const follow = { follower: other, edgeId: '7', believedPending: false, remote: follower };

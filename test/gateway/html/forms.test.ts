@@ -86,7 +86,7 @@ async function tokenOf(visitor: Visitor): Promise<string> {
 function pathOf({ path }: AnyRoute): string {
   const [, id = UNKNOWN] = Object.entries(ids).find(([prefix]) => path.startsWith(prefix)) ?? [];
   const verb = /people|suggestions/.test(path) ? 'follow' : /requests/.test(path) ? 'reject' : 'favourite';
-  return path.replace(':id', id).replace(':verb', verb).replace(':list', 'reports');
+  return path.replace(':id', id).replace(':note_id', UNKNOWN).replace(':verb', verb).replace(':list', 'reports');
 }
 
 /** Returns fields that the schema accepts. */

@@ -60,9 +60,9 @@ export function moderationPageRequests(stage: ModerationStage): Readonly<Record<
     'POST /moderation/accounts/:id': () => sent({ action: 'unsilence' }, stage.foe.id),
     'POST /moderation/accounts/:id/decision': () => sent({ type: 'none' }, stage.foe.id),
     'POST /moderation/accounts/:id/notes': () => sent({ note: 'seen' }, stage.foe.id),
-    'POST /moderation/accounts/:id/notes/:note_id': async () => {
+    'POST /moderation/accounts/:id/notes/:note_id/delete': async () => {
       const { id, rest } = await stage.noted();
-      return { ...(await sent({ action: 'remove' }, id)), rest };
+      return { ...(await sent({}, id)), rest };
     },
     'GET /moderation/audit': () => shown(),
     'GET /moderation/roles': () => shown(),

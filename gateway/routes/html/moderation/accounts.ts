@@ -1,17 +1,17 @@
 import { Type } from '@sinclair/typebox';
 import { problem } from '../../../../actors/domain/problem.js';
-import { type AccountFacts, type AccountNote, accountPage } from '../../../html/moderation/account-page.js';
+import { type AccountFacts, accountPage } from '../../../html/moderation/account-page.js';
 import { accountsPage, ORIGINS, STATUSES } from '../../../html/moderation/accounts-page.js';
 import { NO_ACTION } from '../../../html/moderation/actions.js';
 import type { AnyRoute } from '../../../http/route.js';
 import type { AdminAccount } from '../../../pages/account/admin.js';
 import { idParams } from '../../../pages/answers.js';
-import type { AdminReport } from '../../../pages/report/report.js';
+import type { AdminAccountNote } from '../../../pages/report/notes.js';
 import { idText, pageProperties } from '../../../paging/bounds.js';
 import { linksOf } from '../../../paging/links.js';
 import { notFound } from '../../../viewing/visible.js';
 import { personalForm, personalPage } from '../personal.js';
-import { after, decisionFields, faultOf, type Moderator, read, refusedAct, TYPED_CHARS_MAX } from './acting.js';
+import { after, decisionFields, faultOf, type Moderator, noteForm, read, refusedAct, reportsAbout } from './acting.js';
 
 const PATH = '/moderation/accounts';
 const API = '/api/v1/admin/accounts';
@@ -72,20 +72,13 @@ async function show(moderator: Moderator, id: string, typed: Typed = {}) {
   const { site, reader } = moderator;
   const account = await read<AdminAccount>(moderator, `${API}/${id}`);
   if (account === undefined) return notFound();
-  const about = (resolved: boolean) =>
-    read<AdminReport[]>(
-      moderator,
-      '/api/v1/admin/reports',
-      `target_account_id=${account.id}&resolved=${resolved}&limit=${REPORTS_MAX}`,
-    );
-  const [notes = [], open = [], resolved = []] = await Promise.all([
-    read<AccountNote[]>(moderator, `${API}/${id}/notes`),
-    about(false),
-    about(true),
+  const [notes = [], reports] = await Promise.all([
+    read<AdminAccountNote[]>(moderator, `${API}/${id}/notes`),
+    reportsAbout(moderator, account.id, REPORTS_MAX),
   ]);
   return accountPage(site, reader, {
     account,
-    reports: [...open, ...resolved],
+    reports,
     notes,
     isDone,
     typed: { action, note },
@@ -145,31 +138,15 @@ const decide = personalForm(
   },
 );
 
-const addNote = personalForm(
-  {
-    path: `${PATH}/:id/notes`,
-    page: one,
-    permission,
-    params: idParams,
-    body: { note: Type.String({ default: '', maxLength: TYPED_CHARS_MAX }) },
-  },
-  async (personal) => {
-    const { id } = personal.request.params;
-    const { note } = personal.request.body;
-    const done = await personal.api({ method: 'POST', path: `${API}/${id}/notes`, body: { content: note.trim() } });
-    return after(`${PATH}/${id}`, faultOf(done, personal.reader.texts), (text) =>
-      show(personal, id, { note, fault: { form: 'note', text } }),
-    );
-  },
-);
+const addNote = noteForm({ path: PATH, api: API, page: one, permission }, show);
 
 const removeNote = personalForm(
   {
-    path: `${PATH}/:id/notes/:note_id`,
+    path: `${PATH}/:id/notes/:note_id/delete`,
     page: one,
     permission,
     params: Type.Object({ id: idText(), note_id: idText() }),
-    body: { action: Type.Literal('remove') },
+    body: {},
   },
   async (personal) => {
     const { id, note_id: note } = personal.request.params;

@@ -2,17 +2,17 @@ import { Type } from '@sinclair/typebox';
 import { problem } from '../../../../actors/domain/problem.js';
 import { REPORTED_STATUSES_MAX } from '../../../../actors/report/report.js';
 import { NO_ACTION } from '../../../html/moderation/actions.js';
-import type { Note } from '../../../html/moderation/notes.js';
 import { type ReportFacts, reportPage } from '../../../html/moderation/report-page.js';
 import { reportsPage } from '../../../html/moderation/reports-page.js';
 import type { AnyRoute } from '../../../http/route.js';
 import { idParams } from '../../../pages/answers.js';
+import type { AdminReportNote } from '../../../pages/report/notes.js';
 import type { AdminReport } from '../../../pages/report/report.js';
 import { idText, pageProperties } from '../../../paging/bounds.js';
 import { linksOf } from '../../../paging/links.js';
 import { notFound } from '../../../viewing/visible.js';
 import { personalForm, personalPage } from '../personal.js';
-import { after, decisionFields, faultOf, type Moderator, read, refusedAct, TYPED_CHARS_MAX } from './acting.js';
+import { after, decisionFields, faultOf, type Moderator, noteForm, read, refusedAct, reportsAbout } from './acting.js';
 
 const PATH = '/moderation/reports';
 const API = '/api/v1/admin/reports';
@@ -49,21 +49,14 @@ async function show(moderator: Moderator, id: string, { action, note = '', isDon
   const { site, reader } = moderator;
   const report = await read<AdminReport>(moderator, `${API}/${id}`);
   if (report === undefined) return notFound();
-  const about = (resolved: boolean) =>
-    read<AdminReport[]>(
-      moderator,
-      API,
-      `target_account_id=${report.target_account.id}&resolved=${resolved}&limit=${OTHERS_MAX}`,
-    );
-  const [notes = [], open = [], resolved = []] = await Promise.all([
-    read<Note[]>(moderator, `${API}/${id}/notes`),
-    about(false),
-    about(true),
+  const [notes = [], reports] = await Promise.all([
+    read<AdminReportNote[]>(moderator, `${API}/${id}/notes`),
+    reportsAbout(moderator, report.target_account.id, OTHERS_MAX),
   ]);
   return reportPage(site, reader, {
     report,
     notes,
-    others: [...open, ...resolved].filter((other) => other.id !== report.id),
+    others: reports.filter((other) => other.id !== report.id),
     isDone,
     typed: { action: action ?? { ...NO_ACTION, statusIds: report.statuses.map((status) => status.id) }, note },
     ...(fault && { fault }),
@@ -96,23 +89,7 @@ const handle = personalForm(
   },
 );
 
-const addNote = personalForm(
-  {
-    path: `${PATH}/:id/notes`,
-    page: one,
-    permission,
-    params: idParams,
-    body: { note: Type.String({ default: '', maxLength: TYPED_CHARS_MAX }) },
-  },
-  async (personal) => {
-    const { id } = personal.request.params;
-    const { note } = personal.request.body;
-    const done = await personal.api({ method: 'POST', path: `${API}/${id}/notes`, body: { content: note.trim() } });
-    return after(`${PATH}/${id}`, faultOf(done, personal.reader.texts), (text) =>
-      show(personal, id, { note, fault: { form: 'note', text } }),
-    );
-  },
-);
+const addNote = noteForm({ path: PATH, api: API, page: one, permission }, show);
 
 const decide = personalForm(
   {

@@ -220,7 +220,7 @@ test('the audit log shows acts page by page, escaped, and the roles show who has
   assert.match(text, /Admin.*delete_user_data.*@chief.*Moderator.*manage_reports.*@mod/s);
 });
 
-test('moderators leave notes about an account, and remove their own (/moderation/accounts/:id/notes)', async () => {
+test('moderators leave notes about an account, and remove their own (/moderation/accounts/:id/notes/:note_id/delete)', async () => {
   const finch = await server.person('goldfinch');
   const page = `${PATH}/${finch.id}`;
   const mod = await signedIn(server, 'mod');
@@ -231,11 +231,11 @@ test('moderators leave notes about an account, and remove their own (/moderation
   assert.match(shown, /same as @greenfinch &lt;script>.*@mod/s);
   assert.equal((await chief.submit(`${page}/notes`, { note: 'agreed' })).status, 303);
   const { text } = await mod.get(page);
-  const removals = [...text.matchAll(/action="(\/moderation\/accounts\/\d+\/notes\/\d+)"/g)].map(
+  const removals = [...text.matchAll(/action="(\/moderation\/accounts\/\d+\/notes\/\d+\/delete)"/g)].map(
     ([, path]) => path ?? '',
   );
   assert.equal(removals.length, 1, 'a button at the own note alone');
-  assert.equal((await mod.submit(removals[0] ?? '', { action: 'remove' })).status, 303);
+  assert.equal((await mod.submit(removals[0] ?? '', {})).status, 303);
   const left = (await mod.get(page)).text;
   assert.doesNotMatch(left, /greenfinch/);
   assert.match(left, /agreed.*@chief/s);
