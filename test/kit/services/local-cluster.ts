@@ -25,6 +25,8 @@ interface ClusterFile {
 /** Timeout of a start: three Cassandra nodes on two cores take 30 s, longer on a busy machine. */
 const START_MS_MAX = 600_000;
 const READY_MS_MAX = 180_000;
+/** Last lines of a log in a report. */
+const TRACED_LINES = 10;
 /** Repeats the removal of a folder in which a service that is being killed still creates files. */
 const REMOVAL = { recursive: true, force: true, maxRetries: 10, retryDelay: 100 } as const;
 
@@ -126,8 +128,33 @@ export class LocalCluster {
   }
 
   private async settled(): Promise<void> {
-    await Promise.all(this.urls.map((url) => this.ready(url)));
-    await until('even shares', () => this.isBalanced(), READY_MS_MAX);
+    try {
+      await Promise.all(this.urls.map((url) => this.ready(url)));
+      await until('even shares', () => this.isBalanced(), READY_MS_MAX);
+    } catch (error) {
+      throw new Error(await this.traces(), { cause: error });
+    }
+  }
+
+  /** Describes each process for a report: its state as the kernel has it (proc(5)), and the end of its log. */
+  private async traces(): Promise<string> {
+    const { nats, cassandra, nodes } = this.file;
+    const all = [
+      { name: 'nats', pid: nats.pid, log: join(this.dir, 'nats.log') },
+      ...cassandra.map(({ pid }, index) => ({
+        name: `cassandra-${index + 1}`,
+        pid,
+        log: join(this.dir, `cassandra-${index + 1}`, 'cassandra.log'),
+      })),
+      ...nodes.map(({ name, pid, data_dir }) => ({ name, pid, log: join(data_dir, 'node.log') })),
+    ];
+    const traces = all.map(async ({ name, pid, log }) => {
+      const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => 'State: none');
+      const lines = await readFile(log, 'utf8').catch(() => '');
+      const last = lines.trimEnd().split('\n').slice(-TRACED_LINES).join('\n');
+      return `${name} (${pid}) ${/State:.*/.exec(status)?.[0]}\n${last}`;
+    });
+    return (await Promise.all(traces)).join('\n');
   }
 
   /** Resolves when the process has ended. */
