@@ -12,7 +12,7 @@ export interface Events {
   moderationNoteRemoved: P.AccountModerationNoteRemoved;
 }
 export interface State {
-  /** Oldest first. Undefined without notes, and in snapshots of versions before format 2. */
+  /** Oldest first. Undefined before the first note, and in snapshots of versions before format 2. */
   moderationNotes: readonly P.AccountModerationNote[] | undefined;
 }
 

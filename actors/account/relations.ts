@@ -61,8 +61,8 @@ export interface RelationState {
   /** Edge ids of blocked domains by name. At most DOMAIN_BLOCKS_MAX. */
   readonly blockedDomains: LazyMap<string, string>;
   /**
-   * Increases with each event that `changesRelations`. A reader that has cached the relations of this version need not read
-   * them again.
+   * Increases with each event that `changesRelations`. A reader that has cached the relations of this version need not
+   * read them again.
    */
   relationsVersion: number;
 }
