@@ -1,6 +1,5 @@
 import type { Tables } from '../../../store/port.js';
-import type { Clock, Random } from '../../domain/time.js';
-import type { Deadlines } from '../asking/deadlines.js';
+import type { Clock, Deadlines, Random } from '../../domain/time.js';
 import type { Message } from '../asking/delivery.js';
 import type { AlarmRow } from '../effects/alarm-row.js';
 import type { RuntimeLimits } from '../limits.js';

@@ -1,6 +1,6 @@
 import type { StoreCause } from '../../../proto/gen/types.js';
 import { Unavailable } from '../../domain/problem.js';
-import type { Deadlines, Expiring } from './deadlines.js';
+import type { Deadlines, Expiring } from '../../domain/time.js';
 
 /** The command was not decided, so it can be sent again without harm: its actor is moving or was stopped. */
 export class NotTaken extends Unavailable {}

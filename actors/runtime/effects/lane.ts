@@ -1,7 +1,7 @@
 import { Deferred, Unavailable } from '../../domain/problem.js';
+import type { Expiring } from '../../domain/time.js';
 import type { ActivationContext } from '../activation/activation-context.js';
 import { Cancelled } from '../asking/cancellation.js';
-import type { Expiring } from '../asking/deadlines.js';
 import type { Handlers } from '../blueprint.js';
 import type { Effects, Happened } from '../kind.js';
 import { type ActorCore, entryOf, type JournalEntry, type StoredEvent } from '../state/core.js';
