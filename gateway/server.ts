@@ -1,5 +1,6 @@
 import uws, { type HttpRequest, type HttpResponse } from 'uWebSockets.js';
 import { problem } from '../actors/domain/problem.js';
+import { Deadlines } from '../actors/domain/time.js';
 import type { Bus } from '../transport/bus.js';
 import { forPeople, isPlain } from './html/for-people.js';
 import type { ApiAnswer, ApiCall, ApiPerson } from './http/api-call.js';
@@ -11,6 +12,7 @@ import { FileSender } from './http/file-sender.js';
 import { healthAnswer, isHealthPath } from './http/health.js';
 import type { BlockedAddresses } from './http/limits/address-blocks.js';
 import { Admission, IN_FLIGHT_MAX, type Overload } from './http/limits/admission.js';
+import { ANSWER_MS_MAX, AnswerWait } from './http/limits/answer-wait.js';
 import { type ClientAddress, clientAddress } from './http/limits/client-address.js';
 import { RateLimits } from './http/limits/rate-limits.js';
 import { RATE_RULES, type RateRules, rateRules } from './http/limits/rate-rules.js';
@@ -147,6 +149,7 @@ class GatewayServer implements Server {
   readonly #refusalHead: ConstantHead;
   #requests = 0;
   readonly #admission: Admission;
+  readonly #deadlines: Deadlines;
   readonly #uploadRoom = new UploadRoom();
   readonly #files: FileSender;
   readonly refused: Record<Refusal, number> = { in_flight: 0, waiting: 0, event_loop: 0, no_store: 0 };
@@ -162,6 +165,7 @@ class GatewayServer implements Server {
     this.#usualHead = new ConstantHead(this.#idPrefix);
     this.#refusalHead = new ConstantHead(this.#idPrefix, OVERLOADED);
     this.#admission = new Admission(services.clock, options.inFlightMax ?? IN_FLIGHT_MAX);
+    this.#deadlines = new Deadlines(services.clock);
     this.#files = new FileSender(logger);
     this.#authenticator = new Authenticator(services.tables, services.caches);
     const address = clientAddress(options.trustedProxies);
@@ -345,16 +349,33 @@ class GatewayServer implements Server {
   }
 
   async #finishLater(exchange: Exchange, pending: Promise<Answer | undefined>): Promise<void> {
-    const { work, startedMs } = exchange;
-    this.#admission.began(work);
+    this.#admission.began(exchange.work);
+    const { clock } = this.#options.services;
+    const wait = new AnswerWait(exchange, clock, this.#deadlines, () => this.#giveUp(exchange));
     let answer: Answer | undefined;
     try {
       answer = await pending;
     } catch (err) {
       answer = this.#failure(exchange, err);
     }
-    const isDone = answer !== undefined && answer.status < 400;
-    this.#admission.ended(work, this.#options.services.clock.monotonicMs() - startedMs, isDone);
+    if (wait.isOver) return;
+    wait.end();
+    this.#conclude(exchange, answer);
+  }
+
+  /** Refuses a request whose answer does not come. */
+  #giveUp(exchange: Exchange): void {
+    const { id, head } = exchange;
+    const match = this.#dispatcher.match(head);
+    const path = match.kind === 'route' ? match.route.path : head.path;
+    const fields = { id, method: head.method, path, waitedMs: ANSWER_MS_MAX };
+    this.#options.logger.error(fields, 'gave up a request: its handler has not answered');
+    this.#conclude(exchange, CUT_OFF);
+  }
+
+  #conclude(exchange: Exchange, answer: Answer | undefined): void {
+    const tookMs = this.#options.services.clock.monotonicMs() - exchange.startedMs;
+    this.#admission.ended(exchange.work, tookMs, answer !== undefined && answer.status < 400);
     this.#finish(exchange, answer, false);
   }
 

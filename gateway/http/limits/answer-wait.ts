@@ -1,0 +1,46 @@
+import type { Clock, Deadlines, Expiring } from '../../../actors/domain/time.js';
+
+/**
+ * Longest wait for an answer, from the end of the request's body. Each step of a handler has a shorter deadline of its
+ * own, the longest being that of a parser, which may take 60 s for a file. A request that waits longer is waiting for
+ * something that was lost, and would be in flight for ever.
+ */
+export const ANSWER_MS_MAX = 120_000;
+
+/** A request of which parts may still arrive: a client may take as long as it likes to send a large file. */
+interface Arriving {
+  readonly body: { readonly unread: boolean } | undefined;
+}
+
+/** The wait of one request for its answer, which is given up at the deadline. */
+export class AnswerWait implements Expiring {
+  /** True after `end`, and after the wait was given up. */
+  isOver = false;
+  deadlineMs: number;
+
+  constructor(
+    private readonly request: Arriving,
+    private readonly clock: Pick<Clock, 'monotonicMs'>,
+    private readonly deadlines: Deadlines,
+    private readonly giveUp: () => void,
+  ) {
+    this.deadlineMs = clock.monotonicMs() + ANSWER_MS_MAX;
+    deadlines.watch(this);
+  }
+
+  expire(): void {
+    if (this.request.body?.unread === true) {
+      this.deadlineMs = this.clock.monotonicMs() + ANSWER_MS_MAX;
+      this.deadlines.watch(this);
+      return;
+    }
+    this.isOver = true;
+    this.giveUp();
+  }
+
+  /** Ends the wait: the answer is there. */
+  end(): void {
+    this.isOver = true;
+    this.deadlines.forget(this);
+  }
+}
