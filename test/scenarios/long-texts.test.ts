@@ -6,7 +6,8 @@ import { TEXT_BYTES_MAX } from '../../store/keys.js';
 import { type Field, fieldsOf, formName, jsonWith } from '../kit/hostile/hostile-values.js';
 import { nameOf } from './requests/every-route.js';
 import type { Fitting } from './requests/fitting-request.js';
-import { Attack, type Sent } from './suites/attack.js';
+import type { Sent } from './requests/raw-request-of.js';
+import { Attack } from './suites/attack.js';
 import { type Ground, oneNode } from './worlds/node-address.js';
 
 /**

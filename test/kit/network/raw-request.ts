@@ -21,9 +21,15 @@ const IDLE_MS_MAX = 5_000;
 /** Sends requests that fetch would refuse or correct: raw bytes in paths, broken escapes, broken UTF-8. */
 export class RawClient {
   /** Idle connections are closed before the server closes them: a request sent at that moment gets no answer. */
-  private readonly agent = new Agent({ keepAlive: true, maxSockets: 8, timeout: IDLE_MS_MAX });
+  private readonly agent: Agent;
 
-  constructor(private readonly url: string) {}
+  /** @param inFlightMax further requests wait for a connection */
+  constructor(
+    private readonly url: string,
+    inFlightMax = 8,
+  ) {
+    this.agent = new Agent({ keepAlive: true, maxSockets: inFlightMax, timeout: IDLE_MS_MAX });
+  }
 
   send({ method, path, headers = {}, body }: RawRequest): Promise<RawAnswer> {
     return new Promise((resolve, reject) => {

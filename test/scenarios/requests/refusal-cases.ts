@@ -9,9 +9,10 @@ import {
   jsonWith,
   wrongFor,
 } from '../../kit/hostile/hostile-values.js';
-import type { Attack, Case, Sent } from '../suites/attack.js';
+import type { Attack, Case } from '../suites/attack.js';
 import { nameOf } from './every-route.js';
 import type { Fitting } from './fitting-request.js';
+import type { Sent } from './raw-request-of.js';
 
 const FORM = 'application/x-www-form-urlencoded';
 const JSON_TYPE = 'application/json';

@@ -5,26 +5,19 @@ import { HTTP_STATUS } from '../../../gateway/http/problem-answer.js';
 import type { AnyRoute } from '../../../gateway/http/route.js';
 import { allRoutes } from '../../../gateway/routes/index.js';
 import { type RawAnswer, RawClient } from '../../kit/network/raw-request.js';
-import { EveryRoute, nameOf, pathOf } from '../requests/every-route.js';
+import { EveryRoute, nameOf } from '../requests/every-route.js';
 import type { Fitting } from '../requests/fitting-request.js';
+import { rawRequestOf, type Sent } from '../requests/raw-request-of.js';
 import { answersOf, appTokenOf, differences, readings, settledAnswers } from '../requests/read-requests.js';
 import type { Ground } from '../worlds/node-address.js';
 import { ScopedTokens } from '../worlds/scoped-tokens.js';
 
 const AT_A_TIME = 8;
 const REFUSALS = new Set(Object.values(HTTP_STATUS).filter((status) => status < 500));
-const JSON_TYPE = 'application/json';
 /** Routes whose refusals are pages for people. */
 const PAGES = /^\/(?:auth\/|oauth\/authorize|settings\/|moderation\/|cluster\b|web\b)/;
 /** Routes with periodic counts of each node, which change with time alone. */
 const COUNTED = /\/trends\b|\/nodeinfo\/|\/instance(?:\/activity)?$|^GET \/(?:about|explore|cluster)?$/;
-
-/** A request with a fault in it. */
-export interface Sent extends Fitting {
-  /** The raw body, instead of `body` as JSON. One byte a character. */
-  readonly raw?: string | Buffer;
-  readonly type?: string;
-}
 
 /** A request that must be refused, and the expected statuses; without statuses any refusal will do. */
 export interface Case {
@@ -89,21 +82,7 @@ export class Attack {
 
   /** Sends a request to a node; to each in turn by default. */
   send(route: AnyRoute, sent: Sent, node = this.turn++): Promise<RawAnswer> {
-    const { id = '', rest, query, headers, body, token, form } = sent;
-    const isForm = form !== undefined && sent.raw === undefined && sent.type === undefined;
-    const { raw = isForm ? form.bytes : undefined, type = isForm ? form.type : JSON_TYPE } = sent;
-    const path = pathOf(route, id, rest) + (query === undefined ? '' : `?${query}`);
-    const text = raw ?? (body === undefined ? undefined : JSON.stringify(body));
-    return this.client(node).send({
-      method: route.method,
-      path,
-      headers: {
-        ...headers,
-        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-        ...(text === undefined ? {} : { 'content-type': type }),
-      },
-      body: typeof text === 'string' ? Buffer.from(text, 'latin1') : text,
-    });
+    return this.client(node).send(rawRequestOf(route, sent));
   }
 
   client(node: number): RawClient {
