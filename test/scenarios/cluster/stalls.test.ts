@@ -9,6 +9,7 @@ import { cassandraAddress } from '../../kit/services/cassandra.js';
 import { ClusterNodes } from '../../kit/services/cluster-nodes.js';
 import { OwnTime } from '../../kit/time/own-time.js';
 import { until } from '../../kit/time/until.js';
+import { AllRoutesAtOnce } from './all-routes-at-once.js';
 import { call, makePeople, type Person } from './people.js';
 
 // Measures the cost of components that stop answering and close no connection: a network that loses everything, a process that
@@ -25,6 +26,8 @@ const POSTS_MAX = 120;
 const PACE_MS = 1_000;
 const PAGES_MAX = 30;
 const ROUNDS = 12;
+/** Maximum duration of a request of any route: two steps one after the other, 10 s each, and the same margin. */
+const ANY_ANSWER_MS_MAX = 25_000;
 /**
  * Maximum number of slow answers of 24: if every other request went to a dead node, so few would be slow in one of a
  * thousand runs.
@@ -50,7 +53,7 @@ before(async () => {
   natsLines = await Promise.all([0, 1, 2].map(() => HeldLine.open(nats)));
   storeLines = await Promise.all([0, 1, 2].map(() => HeldLine.open(`tcp://${store}`, host)));
   cluster = await ClusterNodes.start(
-    {},
+    { RATE_LIMITS: 'off', FEDERATION_ALLOW_CIDRS: '127.0.0.0/8' },
     {
       own: (index) => ({
         NATS_URL: natsLines[index]?.url ?? '',
@@ -264,4 +267,21 @@ test('Cassandra answers no node any more: requests are refused at once, and ever
     for (const node of [0, 1, 2]) await refuses(node, near);
     for (const line of storeLines) line.mend();
   });
+});
+
+test('Cassandra or NATS answers no node any more: no route leaves a client without an answer', async () => {
+  const routes = await AllRoutesAtOnce.prepare(cluster);
+  for (const lines of [storeLines, natsLines]) {
+    for (const line of lines) line.silence();
+    const answers = await routes.ask();
+    for (const line of lines) line.mend();
+    const late = answers.filter(({ ms }) => ms >= ANY_ANSWER_MS_MAX);
+    assert.deepEqual(late, []);
+    assert.ok(answers.filter(({ status }) => status === 503).length > answers.length / 5, 'they met the outage');
+    assert.deepEqual(
+      answers.filter(({ status }) => status === 500),
+      [],
+    );
+    for (const node of [0, 1, 2]) await ready(node);
+  }
 });
