@@ -2,8 +2,8 @@ import type { Clock, Deadlines, Expiring } from '../../../actors/domain/time.js'
 
 /**
  * Longest wait for an answer, from the end of the request's body. Each step of a handler has a shorter deadline of its
- * own, the longest being that of a parser, which may take 60 s for a file. A request that waits longer is waiting for
- * something that was lost, and would be in flight for ever.
+ * own; the longest is that of a parser, which may take 60 s for a file. A request that waits longer waits for something
+ * that was lost, and would be in flight for ever.
  */
 export const ANSWER_MS_MAX = 120_000;
 
