@@ -22,9 +22,11 @@ test('a stream that repeats a post or reorders an author’s posts has faults', 
   const ledger = new Ledger();
   for (const [number, id] of ['1', '2'].entries())
     ledger.posts.push({ author: 'a', number, id, at: '', version: 0, deleted: false });
-  const streamed = (...ids: string[]) => ({ updates: () => ids });
+  const streamed = (...ids: string[]) => ({ updates: () => ids, resumedBefore: () => '1~0.~1' });
   assert.deepEqual(await streamFaults(streamed('1', '2'), ledger), []);
-  assert.deepEqual(await streamFaults(streamed('1', '2', '2'), ledger), ['stream: 1 posts came twice: 2']);
+  assert.deepEqual(await streamFaults(streamed('1', '2', '2'), ledger), [
+    'stream: 1 posts came twice: 2 after 000000000000000001, 0 above it and 1 late ones',
+  ]);
   assert.deepEqual(await streamFaults(streamed('2', '1'), ledger), [
     'stream: out of order: 2, acknowledged at , came before 1, acknowledged at ',
   ]);

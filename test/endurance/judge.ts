@@ -1,3 +1,5 @@
+import { isProblem } from '../../actors/domain/problem.js';
+import { sinceOf } from '../../gateway/streaming/position.js';
 import type { EventStream } from '../kit/network/event-stream.js';
 import { allStatuses } from '../kit/network/posting-load.js';
 import { until } from '../kit/time/until.js';
@@ -10,7 +12,7 @@ const PAGES_MAX = 2_000;
 const SETTLE_MS_MAX = 120_000;
 /** Maximum number of statuses whose favourites are counted: each costs a request and a page. */
 const MARKED_MAX = 400;
-/** Number of posts that came twice whose ids are reported: their times show which fault repeated them. */
+/** Number of posts that came twice that are reported: the times of their ids show which fault repeated them. */
 const NAMED_MAX = 5;
 
 /** Compares one node's answers with the ledger, and waits a bounded time for pending effects. */
@@ -126,7 +128,10 @@ async function tokenFaults(url: string, ledger: Ledger): Promise<string[]> {
 }
 
 /** Checks that every acknowledged post was streamed once, and each author's posts in order. */
-export async function streamFaults(stream: Pick<EventStream, 'updates'>, ledger: Ledger): Promise<string[]> {
+export async function streamFaults(
+  stream: Pick<EventStream, 'updates' | 'resumedBefore'>,
+  ledger: Ledger,
+): Promise<string[]> {
   const wanted = ledger.posts.map(({ id }) => id);
   const all = () => {
     const updates = new Set(stream.updates());
@@ -140,8 +145,10 @@ export async function streamFaults(stream: Pick<EventStream, 'updates'>, ledger:
   const faults = ledger.posts
     .filter(({ id, deleted }) => !deleted && !seen.has(id))
     .map(({ id, at }) => `stream: lost: ${id}, acknowledged at ${at}`);
-  if (again.length > 0)
-    faults.push(`stream: ${again.length} posts came twice: ${again.slice(0, NAMED_MAX).join(', ')}`);
+  if (again.length > 0) {
+    const named = again.slice(0, NAMED_MAX).map((id) => `${id} ${resumedAt(stream.resumedBefore(id))}`);
+    faults.push(`stream: ${again.length} posts came twice: ${named.join(', ')}`);
+  }
   const place = new Map([...seen].map((id, index) => [id, index]));
   const last = new Map<string, LedgerPost>();
   for (const post of ledger.posts) {
@@ -155,6 +162,14 @@ export async function streamFaults(stream: Pick<EventStream, 'updates'>, ledger:
     last.set(author, post);
   }
   return faults;
+}
+
+/** Describes a position. One that names as many late statuses as it can has no place for others (ADR 7). */
+function resumedAt(position: string | undefined): string {
+  const since = sinceOf(position);
+  if (since === undefined || isProblem(since)) return 'from the beginning';
+  const { floor, sent, late = [] } = since;
+  return `after ${floor}, ${sent.length} above it and ${late.length} late ones`;
 }
 
 async function read(url: string, person: Person, path: string): Promise<Record<string, unknown>> {

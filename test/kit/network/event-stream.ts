@@ -19,6 +19,8 @@ const AGAIN_MS = 250;
 export class EventStream {
   readonly events: StreamedEvent[] = [];
   private readonly updated: string[] = [];
+  /** For each of them the position from which its connection began. */
+  private readonly begun: (string | undefined)[] = [];
   /** True once the server has ended the stream or it broke. */
   ended = false;
   /** Number of reconnections. */
@@ -26,6 +28,7 @@ export class EventStream {
   private readonly abort = new AbortController();
   private reading: Promise<void> = Promise.resolve();
   private last: string | undefined;
+  private since: string | undefined;
 
   private constructor(
     private readonly send: Send,
@@ -55,6 +58,11 @@ export class EventStream {
     return [...this.updated];
   }
 
+  /** Returns the position from which the connection began that sent the status last. */
+  resumedBefore(id: string): string | undefined {
+    return this.begun[this.updated.lastIndexOf(id)];
+  }
+
   /** Returns the data of the events of this name, in order of arrival. */
   dataOf(name: string): string[] {
     return this.events.filter(({ event }) => event === name).map(({ data }) => data);
@@ -72,6 +80,7 @@ export class EventStream {
 
   /** Connects. @throws unless the server opens the stream */
   private async connect(address: string, token: string): Promise<ReadableStream<Uint8Array>> {
+    this.since = this.last;
     const response = await this.send(address, {
       headers: {
         authorization: `Bearer ${token}`,
@@ -122,7 +131,10 @@ export class EventStream {
     const id = fields.get('id');
     const event = fields.get('event') ?? 'message';
     // Tests look at these many times a second.
-    if (event === 'update') this.updated.push((JSON.parse(data) as { id: string }).id);
+    if (event === 'update') {
+      this.updated.push((JSON.parse(data) as { id: string }).id);
+      this.begun.push(this.since);
+    }
     this.last = id ?? this.last;
     this.events.push({ id, event, data });
   }
