@@ -5,9 +5,10 @@ import type { StreamClock } from './published-clock.js';
 const LATE_MAX = 128;
 /**
  * Time for which late ids are named below the floor. A stream that is resumed reads the rows of late statuses from half
- * a minute before its floor on; clocks differ.
+ * a minute before its floor on, and the clock of the node that wrote them may have been ahead by 47 s, just after a
+ * takeover.
  */
-const LATE_NAMED_MS = 60_000;
+const LATE_NAMED_MS = 90_000;
 /** Step in which the floor rises, because the encoding of the ids must then be rebuilt. */
 const FLOOR_STEP_MS = 10_000;
 const BASE = 36;

@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { makeId } from '../../../actors/domain/ids.js';
+import { idMs, makeId } from '../../../actors/domain/ids.js';
 import { isProblem } from '../../../actors/domain/problem.js';
 import { Position, type Since, sinceOf } from '../../../gateway/streaming/position.js';
 
 const T0 = 1_767_225_600_000;
+/** Lead of the clock that wrote the row of a late status, at most (actors/timelines/publications.ts). */
+const ROW_AHEAD_MS = 47_000;
+/** Time before its floor from which a resumed stream reads rows (gateway/streaming/hub.ts). */
+const ROWS_BEFORE_MS = 30_000;
 const at = (ms: number) => makeId(T0 + ms, 7, 3);
 const clock = { ms: T0, nowMs: () => clock.ms, publishedMs: () => clock.ms - 30_000 };
 const begun = (ms: number) => new Position({ floor: at(ms), sent: [] }, clock);
@@ -54,7 +58,7 @@ test('a position of a busy stream has at most 2.2 KB', () => {
   assert.ok(longest < 2_200, `${longest} characters`);
 });
 
-test('a position names late statuses below its floor for a minute, the last 128 of them', () => {
+test('a position names late statuses below its floor for a minute and a half, the last 128 of them', () => {
   clock.ms = T0 + 10_000;
   const position = begun(0);
   position.statuses.addLate(at(40));
@@ -71,8 +75,23 @@ test('a position names late statuses below its floor for a minute, the last 128 
   for (let ms = 41; ms <= 167; ms++) again.statuses.addLate(at(ms));
   const late = Array.from({ length: 127 }, (_, index) => at(41 + index));
   assert.deepEqual(resumed(again.after(at(500))).late, [at(30), ...late]);
-  clock.ms += 100_000;
+  clock.ms += 130_000;
   assert.equal(resumed(again.after(at(500))).late, undefined);
+});
+
+test('a late status is named while resumed streams read its row, whose time may be ahead after a takeover', () => {
+  clock.ms = T0;
+  const rowMs = clock.ms + ROW_AHEAD_MS;
+  const position = begun(-40_000);
+  position.statuses.addLate(at(-20_000));
+  let looks = 0;
+  for (; ; looks++) {
+    clock.ms += 1_000;
+    const { floor, late = [] } = resumed(position.after(at(clock.ms - T0)));
+    if (rowMs < idMs(floor) - ROWS_BEFORE_MS) break;
+    assert.deepEqual(late, [at(-20_000)], `${clock.ms - T0} ms later`);
+  }
+  assert.ok(looks > 60);
 });
 
 test('the floor does not pass what a catch-up has not sent yet', () => {
