@@ -351,7 +351,7 @@ class GatewayServer implements Server {
   async #finishLater(exchange: Exchange, pending: Promise<Answer | undefined>): Promise<void> {
     this.#admission.began(exchange.work);
     const { clock } = this.#options.services;
-    const wait = new AnswerWait(exchange, clock, this.#deadlines, () => this.#giveUp(exchange));
+    const wait = new AnswerWait(clock, this.#deadlines, () => this.#giveUp(exchange), exchange.body?.done);
     let answer: Answer | undefined;
     try {
       answer = await pending;

@@ -7,33 +7,24 @@ import type { Clock, Deadlines, Expiring } from '../../../actors/domain/time.js'
  */
 export const ANSWER_MS_MAX = 120_000;
 
-/** A request of which parts may still arrive: a client may take as long as it likes to send a large file. */
-interface Arriving {
-  readonly body: { readonly unread: boolean } | undefined;
-}
-
 /** The wait of one request for its answer, which is given up at the deadline. */
 export class AnswerWait implements Expiring {
   /** True after `end`, and after the wait was given up. */
   isOver = false;
-  deadlineMs: number;
+  deadlineMs = Number.POSITIVE_INFINITY;
 
+  /** @param arrived the end of the body, if there is one: a client may take as long as it likes to send a large file */
   constructor(
-    private readonly request: Arriving,
     private readonly clock: Pick<Clock, 'monotonicMs'>,
     private readonly deadlines: Deadlines,
     private readonly giveUp: () => void,
+    arrived: Promise<unknown> | undefined,
   ) {
-    this.deadlineMs = clock.monotonicMs() + ANSWER_MS_MAX;
-    deadlines.watch(this);
+    if (arrived === undefined) this.begin();
+    else void arrived.then(() => this.begin());
   }
 
   expire(): void {
-    if (this.request.body?.unread === true) {
-      this.deadlineMs = this.clock.monotonicMs() + ANSWER_MS_MAX;
-      this.deadlines.watch(this);
-      return;
-    }
     this.isOver = true;
     this.giveUp();
   }
@@ -42,5 +33,11 @@ export class AnswerWait implements Expiring {
   end(): void {
     this.isOver = true;
     this.deadlines.forget(this);
+  }
+
+  private begin(): void {
+    if (this.isOver) return;
+    this.deadlineMs = this.clock.monotonicMs() + ANSWER_MS_MAX;
+    this.deadlines.watch(this);
   }
 }

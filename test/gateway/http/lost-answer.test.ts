@@ -76,8 +76,8 @@ test('an answer that comes after the deadline is not sent, and the connection go
   assert.equal(givenUp().length, 1);
 });
 
-test('a body that takes longer to arrive than the deadline is waited for', async () => {
-  answerAll();
+/** Sends a part of a body; returns what sends the rest, and what was received. */
+async function sendSlowly() {
   const body = JSON.stringify({ said: 'slowly' });
   const socket = connect(gateway.server.port, '127.0.0.1');
   let got = '';
@@ -91,10 +91,32 @@ test('a body that takes longer to arrive than the deadline is waited for', async
     async () => (await gateway.send('/lost/1')).status === 503 || undefined,
     STATE_MS_MAX,
   );
+  return {
+    finish: () => socket.write(body.slice(5)),
+    async answer(): Promise<string> {
+      await until('an answer', () => got.endsWith('}') || undefined, STATE_MS_MAX);
+      socket.destroy();
+      return got;
+    },
+  };
+}
+
+test('a body that takes longer to arrive than the deadline is waited for', async () => {
+  const slow = await sendSlowly();
   await clock.advance(ANSWER_MS_MAX * 1.5);
-  socket.write(body.slice(5));
-  await until('an answer', () => got.endsWith('}') || undefined, STATE_MS_MAX);
-  socket.destroy();
-  assert.match(got, /^HTTP\/1\.1 200 /);
+  answerAll();
+  slow.finish();
+  assert.match(await slow.answer(), /^HTTP\/1\.1 200 /);
   assert.deepEqual(givenUp(), []);
+});
+
+test('the wait for an answer begins with the end of the body', async () => {
+  const slow = await sendSlowly();
+  await clock.advance(ANSWER_MS_MAX - 1_000);
+  slow.finish();
+  await isRunning();
+  await clock.advance(ANSWER_MS_MAX - 1_000);
+  assert.deepEqual(givenUp(), []);
+  answerAll();
+  assert.match(await slow.answer(), /^HTTP\/1\.1 200 /);
 });
