@@ -17,7 +17,7 @@ const slices = joined(conversationSlices);
 export function conversationKind(
   tables?: Pick<ReadTables, 'get' | 'range'>,
   isSilenced: IsSilenced = () => false,
-  published: Pick<Publications, 'has'> = { has: () => undefined },
+  published: Pick<Publications, 'has' | 'isPassed'> = { has: () => undefined, isPassed: () => true },
   federation?: FederationContext,
 ): ActorKind<ConversationState, ConversationCommands, ConversationEvents> {
   return {

@@ -14,11 +14,11 @@ export function writeChange(effects: Effects, record: StoreStatusRecord, isDelet
 }
 
 /**
- * Records that a status was published so late that the positions of streams may be beyond it. Its row is there before
- * it is published.
+ * Records that a status is published so late that the positions of streams may be beyond it, if `aboveFloors` only those
+ * of streams that began meanwhile. Its row is there before it is published.
  */
-export function writeLate(effects: Effects, record: StoreStatusRecord): Promise<void> {
-  const value = { ...audienceOf(record, false), late: true };
+export function writeLate(effects: Effects, record: StoreStatusRecord, aboveFloors: boolean): Promise<void> {
+  const value = { ...audienceOf(record, false), late: true, ...(aboveFloors && { aboveFloors }) };
   return effects.write([put(changedStatuses, changedKey(effects.stampMs(), record.id), value)]);
 }
 

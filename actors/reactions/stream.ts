@@ -92,7 +92,7 @@ function publishStatus(
 function publishNew(
   effects: Effects,
   status: StoreStatusRecord | undefined,
-  published: Pick<Publications, 'has'>,
+  published: Pick<Publications, 'has' | 'isPassed'>,
 ): Promise<void> | undefined {
   if (status === undefined) return undefined;
   if (effects.mayRepeat && published.has(status.id) !== false) {
@@ -104,7 +104,19 @@ function publishNew(
     publishStatus(effects, 'update', status);
     return undefined;
   }
-  return writeLate(effects, status).then(() => publishStatus(effects, 'update', status, { late: true }));
+  return publishLate(effects, status, published);
+}
+
+async function publishLate(
+  effects: Effects,
+  status: StoreStatusRecord,
+  published: Pick<Publications, 'isPassed'>,
+): Promise<void> {
+  const aboveFloors = !published.isPassed(status.id);
+  await writeLate(effects, status, aboveFloors);
+  // A slow write lets floors pass it.
+  if (aboveFloors && published.isPassed(status.id)) return publishLate(effects, status, published);
+  publishStatus(effects, 'update', status, { late: true, ...(aboveFloors && { aboveFloors }) });
 }
 
 /** Publishes a status that looks different than before. */
@@ -130,7 +142,7 @@ async function publishChange(
 
 /** Runs after the rows are written, as `accountStream` does. */
 export const conversationStream = (
-  published: Pick<Publications, 'has'>,
+  published: Pick<Publications, 'has' | 'isPassed'>,
 ): Reaction<ConversationState, ConversationEvents> => ({
   surface: 'stream',
   beforeReply: true,

@@ -11,12 +11,22 @@ const LATE_MAX = 4_096;
 /** Largest distance between the clocks of two nodes. */
 const CLOCKS_APART_MS = 5_000;
 
+/**
+ * Age (ms) from which floors of streams may have passed a status: they rise to ids of half a minute ago, and its message
+ * is on its way. The next owner of a killed node publishes within that time.
+ */
+const PASSED_MS = 15_000;
+/** A floor has not passed a status with fewer newer ones: positions name at least 160 above it. */
+const NEWER_MAX = 120;
+
 /** Properties of the message of a new status. */
 export interface Publication {
   /** It may have been published before. */
   readonly mayRepeat?: boolean | undefined;
   /** It was not published before, and its row in `changedStatuses` says that it is late. */
   readonly late?: boolean | undefined;
+  /** It is late, but no floor of a stream had passed it: only streams that began meanwhile look for its row. */
+  readonly aboveFloors?: boolean | undefined;
 }
 
 /**
@@ -31,6 +41,9 @@ export class Publications {
   #newer = new Set<string>();
   /** Late ones, oldest first, with the time of receipt in ms; 0 if they have rows. */
   readonly #late = new Map<string, number>();
+  /** Times of receipt (ms) of the last statuses; the next one replaces the oldest. */
+  readonly #receivedMs: number[] = new Array(NEWER_MAX).fill(0);
+  #received = 0;
   /** Ids minted before are unknown unless they were received. */
   #from: string;
   /** The highest received id. The clock of its node may be ahead of this one's, just after a takeover by 47 s. */
@@ -47,7 +60,19 @@ export class Publications {
     return compareIds(id, this.#from) < 0 ? undefined : false;
   }
 
-  /** Returns true if a status was published late: the positions of streams may be beyond it. */
+  /**
+   * Returns true if floors of streams may have passed a status that is not published yet: it is old, many others were
+   * published since, or this node does not remember. Messages may be on their way for as long as the status is old, so
+   * those of twice that time count.
+   */
+  isPassed(id: string): boolean {
+    const idsMs = idMs(id);
+    const ageMs = this.#clock.nowMs() - idsMs;
+    const oldestMs = this.#receivedMs[this.#received % NEWER_MAX] ?? 0;
+    return this.has(id) !== false || ageMs >= PASSED_MS || oldestMs >= idsMs - ageMs;
+  }
+
+  /** Returns true if floors of streams may have passed a status before it was published. */
   isLate(id: string): boolean {
     return this.#late.has(id);
   }
@@ -60,9 +85,11 @@ export class Publications {
   }
 
   /** Adds a received status. One that comes as a repeat, and did not come before, is late. */
-  add(id: string, { mayRepeat, late }: Publication): void {
-    if (late === true) this.#addLate(id, 0);
-    else if (mayRepeat === true && this.has(id) === false) this.#addLate(id, this.#clock.nowMs());
+  add(id: string, { mayRepeat, late, aboveFloors }: Publication): void {
+    this.#receivedMs[this.#received++ % NEWER_MAX] = this.#clock.nowMs();
+    if (late === true) {
+      if (aboveFloors !== true) this.#addLate(id, 0);
+    } else if (mayRepeat === true && this.has(id) === false) this.#addLate(id, this.#clock.nowMs());
     if (this.#newer.size >= HALF_MAX) {
       for (const old of this.#older) if (compareIds(old, this.#from) > 0) this.#from = old;
       this.#older = this.#newer;

@@ -47,6 +47,9 @@ interface Reader {
   room(): Promise<void>;
 }
 
+/** Returns true for the row of a late status that floors of streams may have passed before it was published. */
+const isPassed = ({ late, aboveFloors }: StoreStatusRecord): boolean => late === true && aboveFloors !== true;
+
 /** Sends an event to a subscription. */
 export type Send = (subscription: StreamSubscription, event: StreamEvent) => void;
 
@@ -137,7 +140,8 @@ export class CatchingUp {
   ): Promise<void> {
     const { floor } = subscription.statuses;
     const ids = new Set(this.parts.sources.publications.lateSince(sinceMs));
-    for (const { status } of found) if (status.late === true && this.#takes(subscription, status)) ids.add(status.id);
+    const mayLack = (status: StoreStatusRecord) => isPassed(status) || (status.late === true && !subscription.isRaised);
+    for (const { status } of found) if (mayLack(status) && this.#takes(subscription, status)) ids.add(status.id);
     const below = [...ids].filter((id) => compareIds(id, floor) <= 0 && !subscription.statuses.has(id));
     const records = await this.#recordsOf(below, reader);
     for (const record of records) await this.#send(subscription, record, reader, { late: true });
@@ -169,7 +173,7 @@ export class CatchingUp {
     const lateIds =
       changes === undefined || changes === 'too_many'
         ? undefined
-        : new Set(changes.flatMap(({ status }) => (status.late === true ? [status.id] : [])));
+        : new Set(changes.flatMap(({ status }) => (isPassed(status) ? [status.id] : [])));
     const { home, list, tag } = subscription.kind;
     const read = (sinceId: string) => {
       if (home) return sources.homeSince(this.viewer, sinceId, PAGE);

@@ -44,6 +44,8 @@ export class StreamSubscription {
    * sent.
    */
   missedChangesMs: number | undefined;
+  /** True if a resumed stream's floor had risen: it passed only what was sent, and late statuses. */
+  readonly isRaised: boolean;
   /**
    * Number of the catch-up that is to come; 0 if there is none. It finds, in order, everything above the stream's floor
    * that is published until then. The floor of the position must not pass what it has not sent yet.
@@ -68,6 +70,7 @@ export class StreamSubscription {
     this.#socket = socket;
     this.#notified = kind.notifications && grants(scopes, NOTIFICATIONS_SCOPE);
     this.#position = new Position(since, clock, this.#notified);
+    this.isRaised = since.isRaised === true;
     const sentIds = ({ floor, sent, late = [] }: Sent) => {
       const ids = new SentIds(floor, clock, since.isNew === true ? '' : floor);
       for (const id of [...sent, ...late]) ids.gone(id);

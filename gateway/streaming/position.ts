@@ -16,10 +16,11 @@ const NONE = new Uint8Array(0);
 /**
  * The id, the distance of the floor of statuses below it, and the distances of named statuses; those of late statuses;
  * the distance of the floor of notifications from that of statuses, and the distances of named notifications. uWebSockets
- * reads 4 KB of headers, of which a position has 2.5 KB at most.
+ * reads 4 KB of headers, of which a position has 2.5 KB at most. A zero before the first distance: the floor rose
+ * since the stream began or was reset.
  */
 const POSITION =
-  /^[0-9]{1,18}(?:~-?[0-9a-z]{1,12}){0,194}(?:\.(?:~-?[0-9a-z]{1,12}){0,130}(?:\.(?:~-?[0-9a-z]{1,12}){1,50})?)?$/;
+  /^[0-9]{1,18}(?:~-?[0-9a-z]{1,13}(?:~-?[0-9a-z]{1,12}){0,193})?(?:\.(?:~-?[0-9a-z]{1,12}){0,130}(?:\.(?:~-?[0-9a-z]{1,12}){1,50})?)?$/;
 
 /** Position from which a stream resumes: what is missing of statuses, and of notifications if they have a floor. */
 export interface Since extends Sent {
@@ -56,11 +57,15 @@ export class Position {
       notifications?.proceed();
     }
     const { floor, named, lateNamed: late } = statuses;
-    const first = `${id}~${apart(id, floor)}`;
+    const first = `${id}~${statuses.isRaised ? raised(apart(id, floor)) : apart(id, floor)}`;
     if (notifications === undefined) return joined(first, named, late === '' ? '' : `.${late}`, NONE);
     return joined(first, named, `.${late}.~${apart(notifications.floor, floor)}`, notifications.named);
   }
 }
+
+/** Marks the distance of a floor that rose. */
+const raised = (distance: string): string => (distance.startsWith('-') ? `-0${distance.slice(1)}` : `0${distance}`);
+const isRaised = (distance = ''): boolean => /^-?0./.test(distance);
 
 function joined(first: string, named: Uint8Array, second: string, notified: Uint8Array): Buffer {
   const text = Buffer.allocUnsafe(first.length + named.length + second.length + notified.length);
@@ -84,7 +89,11 @@ export function sinceOf(text: string | undefined): Since | undefined | Problem {
   const notified = third === undefined ? undefined : numbers(floor, third.split('~').slice(1));
   if ([floor, ...sent, ...late, ...(notified ?? [])].some((one) => one < 0n || one >= 10n ** 18n))
     return problem('bad_request', 'The position is not an id');
-  const since = { floor: written(floor), sent: sent.map(written), ...(late.length > 0 && { late: late.map(written) }) };
+  const since = {
+    ...{ floor: written(floor), sent: sent.map(written) },
+    ...(isRaised(above) && { isRaised: true }),
+    ...(late.length > 0 && { late: late.map(written) }),
+  };
   if (notified === undefined) return since;
   const [from = '', ...ids] = notified.map(written);
   return { ...since, notified: { floor: from, sent: ids } };

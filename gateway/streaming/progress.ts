@@ -20,6 +20,8 @@ export interface Sent {
   readonly sent: readonly string[];
   /** Sent items that other nodes may find although they are below the floor. */
   readonly late?: readonly string[];
+  /** True if the floor rose since the stream began or was reset. */
+  readonly isRaised?: boolean;
 }
 
 /** Ids named above the floor, at six characters each. When there are more than `max`, the highest `kept` remain. */
@@ -34,6 +36,7 @@ export const apart = (id: string, other: string): string => idsApart(id, other).
 /** Progress of a subscription with one kind of items. */
 export class Progress {
   #floor: string;
+  #isRaised: boolean;
   /** Sent ids above the floor that are not late. */
   readonly #sent = new Set<string>();
   /** Late ids, in the order in which they were sent. */
@@ -51,8 +54,10 @@ export class Progress {
   readonly #names: Names;
   readonly #clock: Pick<StreamClock, 'nowMs' | 'publishedMs'>;
 
-  constructor({ floor, sent, late = [] }: Sent, names: Names, clock: Pick<StreamClock, 'nowMs' | 'publishedMs'>) {
+  constructor(since: Sent, names: Names, clock: Pick<StreamClock, 'nowMs' | 'publishedMs'>) {
+    const { floor, sent, late = [], isRaised = false } = since;
     this.#floor = floor;
+    this.#isRaised = isRaised;
     this.#names = names;
     this.#clock = clock;
     for (const id of late) this.addLate(id);
@@ -61,6 +66,11 @@ export class Progress {
 
   get floor(): string {
     return this.#floor;
+  }
+
+  /** True if the floor rose since the stream began or was reset. */
+  get isRaised(): boolean {
+    return this.#isRaised;
   }
 
   add(id: string): void {
@@ -86,7 +96,9 @@ export class Progress {
 
   /** Moves the floor: the client has to reload everything up to it. */
   restart(floor: string): void {
-    if (compareIds(floor, this.#floor) > 0) this.#raise(floor);
+    if (compareIds(floor, this.#floor) <= 0) return;
+    this.#raise(floor);
+    this.#isRaised = false;
   }
 
   /** Raises the floor with time. Everything up to now must have been sent. */
@@ -133,6 +145,7 @@ export class Progress {
 
   #raise(floor: string): void {
     this.#floor = floor;
+    this.#isRaised = true;
     this.#length = undefined;
     if (idMs(floor) > this.#lateMs + LATE_NAMED_MS) this.#late.clear();
     for (const id of this.#sent) if (compareIds(id, floor) <= 0) this.#sent.delete(id);

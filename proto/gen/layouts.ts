@@ -76,5 +76,6 @@ export const layouts = {
     origin: from.origin,
     remote: from.remote,
     late: from.late,
+    aboveFloors: from.aboveFloors,
   }),
 };

@@ -3294,6 +3294,8 @@ export interface StoreStatusRecord {
   readonly remote?: StoreRemoteStatus | undefined;
   /** In changed_statuses: true for a new status that was published late. */
   readonly late?: boolean | undefined;
+  /** In changed_statuses: true for a late one that no floor of a stream had passed when it was published, except those of streams that began meanwhile. */
+  readonly aboveFloors?: boolean | undefined;
 }
 
 export interface StorePollOption {
@@ -4094,6 +4096,8 @@ export interface NodeStatusTopic {
   readonly remote?: boolean | undefined;
   /** True when it is published late, and was not published before. */
   readonly late?: boolean | undefined;
+  /** True for a late one that no floor of a stream had passed by then, except those of streams that began meanwhile. */
+  readonly aboveFloors?: boolean | undefined;
 }
 
 /** The same bytes, for receivers that need not decode the whole status. */
@@ -4106,6 +4110,7 @@ export interface NodeStatusHeadline {
   readonly remote?: boolean | undefined;
   readonly mayRepeat?: boolean | undefined;
   readonly late?: boolean | undefined;
+  readonly aboveFloors?: boolean | undefined;
 }
 
 /** topic.account.<id>: changes that concern one account. kind: notification, relations (they changed), filters_changed, notifications_merged (requests were accepted), token_revoked, conversation. */

@@ -23,7 +23,7 @@ import { conversationWords } from './words.js';
 export const conversationReactions = (
   tables: Pick<ReadTables, 'get' | 'range'> | undefined,
   isSilenced: IsSilenced,
-  published: Pick<Publications, 'has'>,
+  published: Pick<Publications, 'has' | 'isPassed'>,
   federation: FederationContext | undefined,
 ): readonly Reaction<ConversationState, ConversationEvents>[] => [
   conversationRows,

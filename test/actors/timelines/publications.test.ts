@@ -75,3 +75,40 @@ test('a node knows which statuses were published late: by their messages, or sin
   assert.deepEqual(published.lateSince(T0), [at(8_000)], 'without those that have rows');
   assert.deepEqual(published.lateSince(T0 + 1), []);
 });
+
+/** A node that remembers, at T0 + 60 s by its clock. */
+function remembering() {
+  const clock = { ms: T0, nowMs: () => clock.ms };
+  const published = new Publications(clock);
+  const receiveAt = (ms: number) => {
+    clock.ms = T0 + ms;
+    published.add(at(ms), {});
+  };
+  const isPassed = (ms: number) => {
+    clock.ms = T0 + 60_000;
+    return published.isPassed(at(ms));
+  };
+  return { published, receiveAt, isPassed };
+}
+
+test('floors of streams may have passed a status that is 15 s old, or that the node may have forgotten', () => {
+  const { published, isPassed } = remembering();
+  assert.deepEqual([45_000, 45_001, 59_000].map(isPassed), [true, false, false]);
+  published.missed();
+  assert.equal(isPassed(59_000), true);
+});
+
+test('floors may have passed a status when 120 were received in twice the time since it was posted', () => {
+  const { receiveAt, isPassed } = remembering();
+  for (let n = 0; n < 200; n++) receiveAt(10_000 + n);
+  for (let n = 0; n < 119; n++) receiveAt(54_000 + n);
+  assert.equal(isPassed(57_000), false);
+  receiveAt(55_000);
+  assert.deepEqual([57_000, 57_001].map(isPassed), [true, false]);
+});
+
+test('a late status above all floors is not one that positions name', () => {
+  const published = new Publications({ nowMs: () => T0 });
+  published.add(at(7_000), { late: true, aboveFloors: true });
+  assert.deepEqual([published.has(at(7_000)), published.isLate(at(7_000))], [true, false]);
+});

@@ -28,21 +28,30 @@ test('a position is the last id, with other ids sent since the stream began or w
   assert.equal(floor, at(0));
   assert.deepEqual([...sent].sort(), [at(4_000), at(5_000), at(6_000)]);
   clock.ms = T0 + 40_001;
-  assert.deepEqual(resumed(position.after(at(11_000))), { floor: makeId(T0 + 10_001, 0, 0), sent: [] });
+  const raised = { floor: makeId(T0 + 10_001, 0, 0), isRaised: true };
+  assert.deepEqual(resumed(position.after(at(11_000))), { ...raised, sent: [] });
   position.statuses.add(at(20_000));
   const last = resumed(position.after(at(20_000)));
-  assert.deepEqual(last, { floor: makeId(T0 + 10_001, 0, 0), sent: [at(20_000)] });
+  assert.deepEqual(last, { ...raised, sent: [at(20_000)] });
+  assert.deepEqual(resumed(new Position(last, clock).after(at(5_000))), last);
+  position.restart(at(50_000));
+  assert.deepEqual(resumed(position.after(at(50_000))), { floor: at(50_000), sent: [] });
 });
 
 test('a position contains only the highest of many ids: the floor is below them', () => {
   clock.ms = T0 + 10_000;
   const position = begun(0);
-  for (let ms = 1; ms <= 400; ms++) position.statuses.add(at(ms));
+  for (let ms = 1; ms <= 400; ms++) {
+    position.statuses.add(at(ms));
+    // Publishers rely on it (actors/timelines/publications.ts).
+    assert.ok(resumed(position.after(at(ms))).floor <= at(Math.max(0, ms - 160)), `after ${ms}`);
+  }
   const text = position.after(at(400));
   assert.ok(text.length < 1_000, text.toString());
-  const { floor, sent } = resumed(text);
-  assert.deepEqual([floor, sent.length, [...sent].sort()[0]], [at(231), 169, at(232)]);
-  assert.deepEqual(resumed(new Position({ floor, sent }, clock).after(at(400))), { floor, sent });
+  const since = resumed(text);
+  const { floor, sent, isRaised } = since;
+  assert.deepEqual([floor, isRaised, sent.length, [...sent].sort()[0]], [at(231), true, 169, at(232)]);
+  assert.deepEqual(resumed(new Position(since, clock).after(at(400))), since);
 });
 
 test('a position of a busy stream has at most 2.2 KB', () => {

@@ -1,3 +1,4 @@
+import type { Publication } from '../../../actors/timelines/publications.js';
 import { codec } from '../../../proto/codec.js';
 import type { StoreStatusRecord } from '../../../proto/gen/types.js';
 import { type Bus, STATUSES_TOPIC } from '../../../transport/bus.js';
@@ -11,12 +12,7 @@ export function plainStatus(id: string, accountId: string, more: Partial<StoreSt
 }
 
 /** Publishes a status as its actor does. */
-export function tell(
-  bus: Pick<Bus, 'publish'>,
-  kind: string,
-  status: StoreStatusRecord,
-  more: { readonly mayRepeat?: boolean; readonly late?: boolean } = {},
-): void {
+export function tell(bus: Pick<Bus, 'publish'>, kind: string, status: StoreStatusRecord, more: Publication = {}): void {
   const { id, accountId } = status;
   const message = { kind, status, id, accountId, onlyTo: [], listed: true, ...more };
   bus.publish(STATUSES_TOPIC, codec('murmuration.node.StatusTopic').encode(message));

@@ -37,7 +37,7 @@ const sources: StreamSources = {
   changesSince: async () => late.map((status) => ({ atMs: Date.now(), status: { ...status, late: true } })),
   publications: {
     has: (id) => (isForgetful ? undefined : !unpublished.has(id)),
-    isLate: (id) => late.some((status) => status.id === id),
+    isLate: (id) => late.some((status) => status.id === id && status.aboveFloors !== true),
     lateSince: () => [],
   },
   nowOf: async (ids) => ids.map((id) => stored.find((one) => one.id === id)),
@@ -72,11 +72,11 @@ function post(): string {
   tell(bus, 'update', status);
   return status.id;
 }
-/** Publishes a status long after it was stored, when its row says so. */
-function publishLate(status: StoreStatusRecord): void {
-  late.push(status);
+/** Publishes a status long after it was stored, when its row says so, and that no floor has passed it. */
+function publishLate(status: StoreStatusRecord, aboveFloors?: true): void {
+  late.push({ ...status, aboveFloors });
   unpublished.delete(status.id);
-  tell(bus, 'update', status, { late: true });
+  tell(bus, 'update', status, { late: true, aboveFloors });
 }
 /** Publishes statuses again, as the next owner of their actors does after a crash. */
 const publishAgain = (statuses: readonly StoreStatusRecord[]) => {
@@ -181,6 +181,35 @@ test('a status that the next owner publishes comes once to streams whose positio
     assert.equal(times(again, delayed), 0);
     await again.close();
   }
+});
+
+test('hundreds of late statuses that no floor has passed come once to a stream that is resumed', async () => {
+  const stream = await EventStream.open(gateway, 'public', 'alice');
+  await until('the first post', () => (post() !== '' && stream.updates().length > 0) || undefined, WAIT_MS);
+  for (let n = 0; n < MANY; n++) publishLate(store(), true);
+  for (let n = 0; n < MANY; n++) post();
+  await shown(() => stream.updates(), post());
+  await stream.close();
+  const resumed = await EventStream.open(gateway, 'public', 'alice', stream.position);
+  const last = post();
+  await shown(() => resumed.updates(), last);
+  assert.deepEqual(resumed.updates(), [last]);
+  await resumed.close();
+});
+
+test('a stream that began after a late status was posted gets it, also if it is published while nobody listens', async () => {
+  const [posted, other] = [storeOnly(), storeOnly()];
+  const stream = await EventStream.open(gateway, 'public', 'alice');
+  await until('the first post', () => (post() !== '' && stream.updates().length > 0) || undefined, WAIT_MS);
+  publishLate(other, true);
+  await shown(() => stream.updates(), other.id);
+  await stream.close();
+  publishLate(posted, true);
+  const resumed = await EventStream.open(gateway, 'public', 'alice', stream.position);
+  const last = post();
+  await shown(() => resumed.updates(), last);
+  assert.deepEqual([times(resumed, posted), times(resumed, other)], [1, 0]);
+  await resumed.close();
 });
 
 test('a catch-up leaves out a status that is not published yet: its message comes once', async () => {
