@@ -3,7 +3,7 @@ import type { Clock } from '../domain/time.js';
 
 /**
  * Ids in one half: an hour of a server with four statuses a second, 80 s of one with two hundred. A takeover needs some
- * 20 s. Both halves are 2.5 MB.
+ * 20 s. Both halves are 3 MB.
  */
 const HALF_MAX = 16_384;
 /** Late statuses remembered. A takeover leaves some hundred. */
@@ -36,9 +36,9 @@ export interface Publication {
 export class Publications {
   /** Clock of ids. */
   readonly #clock: Pick<Clock, 'nowMs'>;
-  /** Two halves, of which the older is dropped as a whole. */
-  #older: ReadonlySet<string> = new Set();
-  #newer = new Set<string>();
+  /** The places of ids in the order of receipt, in two halves, of which the older is dropped as a whole. */
+  #older: ReadonlyMap<string, number> = new Map();
+  #newer = new Map<string, number>();
   /** Late ones, oldest first, with the time of receipt in ms; 0 if they have rows. */
   readonly #late = new Map<string, number>();
   /** Times of receipt (ms) of the last statuses; the next one replaces the oldest. */
@@ -54,9 +54,18 @@ export class Publications {
     this.#from = this.#now();
   }
 
-  /** Returns true if a status was published, false if it was not. Undefined: this node does not remember. */
-  has(id: string): boolean | undefined {
-    if (this.#newer.has(id) || this.#older.has(id)) return true;
+  /** Number of statuses that were received since the node started. */
+  get received(): number {
+    return this.#received;
+  }
+
+  /**
+   * Returns true if a status was published, false if it was not. Undefined: this node does not remember.
+   * @param before answers for the time when so many statuses had been received
+   */
+  has(id: string, before = Number.POSITIVE_INFINITY): boolean | undefined {
+    const place = this.#newer.get(id) ?? this.#older.get(id);
+    if (place !== undefined) return place < before;
     return compareIds(id, this.#from) < 0 ? undefined : false;
   }
 
@@ -86,16 +95,17 @@ export class Publications {
 
   /** Adds a received status. One that comes as a repeat, and did not come before, is late. */
   add(id: string, { mayRepeat, late, aboveFloors }: Publication): void {
-    this.#receivedMs[this.#received++ % NEWER_MAX] = this.#clock.nowMs();
+    const nowMs = this.#clock.nowMs();
     if (late === true) {
       if (aboveFloors !== true) this.#addLate(id, 0);
-    } else if (mayRepeat === true && this.has(id) === false) this.#addLate(id, this.#clock.nowMs());
+    } else if (mayRepeat === true && this.has(id) === false) this.#addLate(id, nowMs);
     if (this.#newer.size >= HALF_MAX) {
-      for (const old of this.#older) if (compareIds(old, this.#from) > 0) this.#from = old;
+      for (const old of this.#older.keys()) if (compareIds(old, this.#from) > 0) this.#from = old;
       this.#older = this.#newer;
-      this.#newer = new Set();
+      this.#newer = new Map();
     }
-    this.#newer.add(id);
+    this.#newer.set(id, this.#newer.get(id) ?? this.#older.get(id) ?? this.#received);
+    this.#receivedMs[this.#received++ % NEWER_MAX] = nowMs;
     if (compareIds(id, this.#highest) > 0) this.#highest = id;
   }
 

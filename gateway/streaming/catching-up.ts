@@ -181,11 +181,15 @@ export class CatchingUp {
       if (tag !== undefined) return sources.tagSince(this.viewer, tag, sinceId, PAGE);
       return sources.publicSince(this.viewer, sinceId, PAGE);
     };
+    const { publications } = sources;
+    let before: number | undefined;
     return this.#pages(this.#start(subscription.statuses.floor), reader, read, async (record) => {
-      const { publications } = sources;
-      const isPublished = publications.has(record.id);
-      // The message of a status that is not published yet is still to come.
-      if (isPublished === false) return false;
+      const isPublished = publications.has(record.id, before);
+      if (isPublished === false) {
+        // Its message comes after the catch-up, as do those of statuses that are published after it.
+        before ??= publications.received;
+        return false;
+      }
       // Only late statuses that a position names below its floor are not sent again; it has place for few.
       const late = isPublished === undefined ? (lateIds?.has(record.id) ?? true) : publications.isLate(record.id);
       return this.#send(subscription, record, reader, { late });

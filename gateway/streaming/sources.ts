@@ -61,6 +61,6 @@ export interface StreamSources {
   nowOf(ids: readonly string[]): Promise<readonly (StoreStatusRecord | undefined)[]>;
   /** Returns changes in the order in which they happened. Some may be earlier than `sinceMs`. */
   changesSince(sinceMs: number): Promise<readonly StatusChange[] | 'too_many'>;
-  readonly publications: Pick<Publications, 'has' | 'isLate' | 'lateSince'>;
+  readonly publications: Pick<Publications, 'received' | 'has' | 'isLate' | 'lateSince'>;
   notificationsSince(viewer: string, sinceId: string, limit: number): Promise<readonly StoredNotification[]>;
 }

@@ -21,7 +21,7 @@ import { publicTimeline } from './public.js';
 import { StatusChanges } from './status-changes.js';
 import { tagTimeline } from './tag.js';
 
-const NONE_KNOWN = { has: () => undefined, isLate: () => false, lateSince: () => [] };
+const NONE_KNOWN = { received: 0, has: () => undefined, isLate: () => false, lateSince: () => [] };
 
 /** Builds the readers and renderers of streams from the functions that routes use. */
 export function streamSources(

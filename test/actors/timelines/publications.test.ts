@@ -76,6 +76,24 @@ test('a node knows which statuses were published late: by their messages, or sin
   assert.deepEqual(published.lateSince(T0 + 1), []);
 });
 
+test('a node knows which statuses it had received at an earlier time', () => {
+  const published = new Publications({ nowMs: () => T0 });
+  published.add(at(6_000), {});
+  const { received } = published;
+  published.add(at(7_000), {});
+  published.add(at(6_000), { mayRepeat: true });
+  const known = (ms: number) => [published.has(at(ms), received), published.has(at(ms))];
+  assert.deepEqual([6_000, 7_000, 8_000, 0].map(known), [
+    [true, true],
+    [false, true],
+    [false, false],
+    [undefined, undefined],
+  ]);
+  for (let ms = 10_000; ms < 30_000; ms++) published.add(at(ms), {});
+  published.add(at(6_000), { mayRepeat: true });
+  assert.deepEqual(known(6_000), [true, true]);
+});
+
 /** A node that remembers, at T0 + 60 s by its clock. */
 function remembering() {
   const clock = { ms: T0, nowMs: () => clock.ms };

@@ -56,7 +56,7 @@ const sources: StreamSources = {
   publicSince: async (_viewer, sinceId) => stored.filter(({ id }) => id > sinceId),
   // All of them were published late.
   changesSince: async () => stored.map((status) => ({ atMs: Date.now(), status: { ...status, late: true } })),
-  publications: { has: () => true, isLate: () => true, lateSince: () => [] },
+  publications: { received: 0, has: () => true, isLate: () => true, lateSince: () => [] },
   nowOf: async (ids) => ids.map((id) => stored.find((one) => one.id === id)),
 };
 

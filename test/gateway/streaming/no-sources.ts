@@ -17,7 +17,7 @@ export const NO_SOURCES: StreamSources = {
   conversationsSince: nothing,
   nowOf: nothing,
   changesSince: nothing,
-  publications: { has: () => undefined, isLate: () => false, lateSince: () => [] },
+  publications: { received: 0, has: () => undefined, isLate: () => false, lateSince: () => [] },
 };
 
 /** Returns an entity as pieces of JSON. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { WebSocket } from 'undici';
 import { makeId } from '../../../../actors/domain/ids.js';
+import type { Publication } from '../../../../actors/timelines/publications.js';
 import { StreamSubscription } from '../../../../gateway/streaming/connection.js';
 import { sinceOf } from '../../../../gateway/streaming/position.js';
 import type { StreamSources } from '../../../../gateway/streaming/sources.js';
@@ -25,18 +26,27 @@ const gateway = new GatewayFixture(bus);
 let stored: StoreStatusRecord[] = [];
 /** Statuses that were published late, as their rows say. */
 let late: StoreStatusRecord[] = [];
-const unpublished = new Set<string>();
+/** Ids of published statuses, in their order. */
+let published: string[] = [];
 /** True when the node has started after these statuses were published. */
 let isForgetful = false;
+/** Called before a status is rendered. */
+let rendered: (id: string) => void = () => undefined;
 /** Resolves when the viewer's relations may be read. */
 let loading: Promise<void> | undefined;
 const sources: StreamSources = {
   ...NO_SOURCES,
-  ...rendering(({ id }) => ({ id })),
+  ...rendering(({ id }) => {
+    rendered(id);
+    return { id };
+  }),
   publicSince: async (_viewer, sinceId, limit) => stored.filter(({ id }) => id > sinceId).slice(0, limit),
   changesSince: async () => late.map((status) => ({ atMs: Date.now(), status: { ...status, late: true } })),
   publications: {
-    has: (id) => (isForgetful ? undefined : !unpublished.has(id)),
+    has: (id, before) => (isForgetful ? undefined : published.slice(0, before).includes(id)),
+    get received() {
+      return published.length;
+    },
     isLate: (id) => late.some((status) => status.id === id && status.aboveFloors !== true),
     lateSince: () => [],
   },
@@ -55,7 +65,8 @@ after(() => gateway.stop());
 test.afterEach(() => {
   stored = [];
   late = [];
-  unpublished.clear();
+  published = [];
+  rendered = () => undefined;
   isForgetful = false;
 });
 
@@ -67,16 +78,19 @@ function store(): StoreStatusRecord {
   stored.push(status);
   return status;
 }
+function publish(status: StoreStatusRecord, how?: Publication): void {
+  published.push(status.id);
+  tell(bus, 'update', status, how);
+}
 function post(): string {
   const status = store();
-  tell(bus, 'update', status);
+  publish(status);
   return status.id;
 }
 /** Publishes a status long after it was stored, when its row says so, and that no floor has passed it. */
 function publishLate(status: StoreStatusRecord, aboveFloors?: true): void {
   late.push({ ...status, aboveFloors });
-  unpublished.delete(status.id);
-  tell(bus, 'update', status, { late: true, aboveFloors });
+  publish(status, { late: true, aboveFloors });
 }
 /** Publishes statuses again, as the next owner of their actors does after a crash. */
 const publishAgain = (statuses: readonly StoreStatusRecord[]) => {
@@ -146,19 +160,12 @@ test('a status that was not published before its owner crashed is sent, also to 
   }
 });
 
-/** Stores a status whose owner is killed before it publishes. */
-function storeOnly(): StoreStatusRecord {
-  const status = store();
-  unpublished.add(status.id);
-  return status;
-}
-
 const times = (stream: EventStream, { id }: StoreStatusRecord) => stream.updates().filter((one) => one === id).length;
 
 test('a status that the next owner publishes comes once to streams whose positions are beyond it', async () => {
   const first = await EventStream.open(gateway, 'public', 'alice');
   await until('the first post', () => (post() !== '' && first.updates().length > 0) || undefined, WAIT_MS);
-  const delayed = storeOnly();
+  const delayed = store();
   for (let n = 0; n < MANY; n++) post();
   await shown(() => first.updates(), post());
   await first.close();
@@ -198,7 +205,7 @@ test('hundreds of late statuses that no floor has passed come once to a stream t
 });
 
 test('a stream that began after a late status was posted gets it, also if it is published while nobody listens', async () => {
-  const [posted, other] = [storeOnly(), storeOnly()];
+  const [posted, other] = [store(), store()];
   const stream = await EventStream.open(gateway, 'public', 'alice');
   await until('the first post', () => (post() !== '' && stream.updates().length > 0) || undefined, WAIT_MS);
   publishLate(other, true);
@@ -215,7 +222,7 @@ test('a stream that began after a late status was posted gets it, also if it is 
 test('a catch-up leaves out a status that is not published yet: its message comes once', async () => {
   const first = await EventStream.open(gateway, 'public', 'alice');
   await until('the first post', () => (post() !== '' && first.updates().length > 0) || undefined, WAIT_MS);
-  const delayed = storeOnly();
+  const delayed = store();
   await shown(() => first.updates(), post());
   await first.close();
   const stream = await EventStream.open(gateway, 'public', 'alice', first.position);
@@ -232,10 +239,29 @@ test('a catch-up leaves out a status that is not published yet: its message come
   await again.close();
 });
 
+test('statuses that are published while a catch-up reads come in the order in which they were published', async () => {
+  const first = await EventStream.open(gateway, 'public', 'alice');
+  await until('the first post', () => (post() !== '' && first.updates().length > 0) || undefined, WAIT_MS);
+  await first.close();
+  const [earlier, read, later] = [store(), store(), store()];
+  published.push(read.id);
+  rendered = (id) => {
+    if (id !== read.id) return;
+    rendered = () => undefined;
+    for (const status of [earlier, later]) publish(status);
+  };
+  const resumed = await EventStream.open(gateway, 'public', 'alice', first.position);
+  await shown(() => resumed.updates(), later.id);
+  await shown(() => resumed.updates(), earlier.id);
+  const came = resumed.updates().filter((id) => id >= earlier.id);
+  assert.deepEqual(came, [read.id, earlier.id, later.id]);
+  await resumed.close();
+});
+
 test('a late status that was sent comes once, also after a catch-up on a node that did not receive what it sends', async () => {
   const first = await EventStream.open(gateway, 'public', 'alice');
   await until('the first post', () => (post() !== '' && first.updates().length > 0) || undefined, WAIT_MS);
-  const delayed = storeOnly();
+  const delayed = store();
   await shown(() => first.updates(), post());
   publishLate(delayed);
   await shown(() => first.updates(), delayed.id);
