@@ -1,6 +1,7 @@
 import type { Bus } from '../../transport/bus.js';
 import type { GatewayLogger } from '../http/dispatcher.js';
 import type { Services } from '../http/services.js';
+import type { StreamClock } from './published-clock.js';
 import type { StreamSources } from './sources.js';
 
 /** Dependencies of a hub. */
@@ -17,6 +18,7 @@ export interface HubOptions {
 }
 /** Dependencies that the viewers of a hub share. */
 export interface HubParts extends HubOptions {
+  readonly published: StreamClock;
   /** Returns the id at which a catch-up starts at the earliest. */
   oldestId(): string;
 }

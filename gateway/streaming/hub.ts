@@ -62,7 +62,8 @@ export class Hub {
   constructor(options: HubOptions) {
     const { idClock } = options.services;
     this.#published = new PublishedClock(idClock);
-    this.#parts = { ...options, oldestId: () => makeId(Math.max(0, idClock.nowMs() - CATCH_UP_MS), 0, 0) };
+    const oldestId = () => makeId(Math.max(0, idClock.nowMs() - CATCH_UP_MS), 0, 0);
+    this.#parts = { ...options, published: this.#published, oldestId };
     options.bus.onGap((subject) => this.#gap(subject));
   }
 
@@ -143,7 +144,7 @@ export class Hub {
     const now = makeId(idClock.nowMs(), 0, 0);
     const isLost = since !== undefined && !this.#isInReach(since);
     const from = since === undefined || isLost ? ({ floor: now, sent: [], isNew: true } as const) : since;
-    const subscription = new StreamSubscription(kind, connection.scopes, connection.socket, from, this.#published);
+    const subscription = new StreamSubscription(kind, connection.scopes, connection.socket, from, viewer.clock);
     if (since === from) subscription.missedChangesMs = idMs(from.floor) - CHANGES_LATE_MS;
     if (isLost) subscription.resetTo = now;
     if (since !== undefined) subscription.behind = Number.POSITIVE_INFINITY;
@@ -289,9 +290,11 @@ export class Hub {
   }
 
   #inOrder(task: () => Promise<void>): void {
+    this.#published.received();
     this.#order = this.#order
       .then(task)
-      .catch((err) => this.#parts.logger.error({ err }, 'failed to send a stream event'));
+      .catch((err) => this.#parts.logger.error({ err }, 'failed to send a stream event'))
+      .finally(() => this.#published.passedOn());
   }
 
   #gap(subject: string | undefined): void {

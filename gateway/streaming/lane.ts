@@ -1,7 +1,7 @@
 /** Tasks that wait in one viewer's lane. Past it the lane drops them and catches up from the store instead. */
 const LANE_TASKS_MAX = 1_000;
 
-type Task = () => Promise<void> | void;
+export type Task = () => Promise<void> | void;
 
 /** Runs tasks one after the other, synchronously if nothing is running. */
 export class Lane {

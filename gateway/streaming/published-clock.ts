@@ -20,6 +20,8 @@ export class PublishedClock implements StreamClock {
   /** Readings of the last half minute, oldest first. */
   readonly #readings: { readonly idsMs: number; readonly monotonicMs: number }[] = [];
   #publishedMs = 0;
+  /** Results of publishedMs() when events that wait were received, oldest first. */
+  readonly #waitingMs: number[] = [];
 
   constructor(clock: Pick<Clock, 'nowMs' | 'monotonicMs'>) {
     this.#clock = clock;
@@ -33,6 +35,16 @@ export class PublishedClock implements StreamClock {
     return this.#clock.monotonicMs();
   }
 
+  /** Call it when an event is received: publishedMs() does not rise until the event is passed on. */
+  received(): void {
+    this.#waitingMs.push(this.publishedMs());
+  }
+
+  /** Call it when an event is passed on to its viewers, in the order of receipt. */
+  passedOn(): void {
+    this.#waitingMs.shift();
+  }
+
   publishedMs(): number {
     const monotonicMs = this.#clock.monotonicMs();
     const last = this.#readings.at(-1);
@@ -43,6 +55,6 @@ export class PublishedClock implements StreamClock {
       this.#publishedMs = first.idsMs;
       this.#readings.shift();
     }
-    return this.#publishedMs;
+    return this.#waitingMs[0] ?? this.#publishedMs;
   }
 }

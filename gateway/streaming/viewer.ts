@@ -12,7 +12,8 @@ import { CatchingUp, type Send } from './catching-up.js';
 import type { Connection, StreamSubscription } from './connection.js';
 import { Feed } from './feed.js';
 import type { HubParts } from './hub-parts.js';
-import { Lane } from './lane.js';
+import { Lane, type Task } from './lane.js';
+import type { StreamClock } from './published-clock.js';
 import { conversationEvent, notificationEvent, untilAvailable } from './renderer.js';
 import { StreamEvent } from './stream-event.js';
 import { isAccounts, type StreamKind } from './stream-kinds.js';
@@ -38,6 +39,8 @@ export class Viewer {
   readonly id: string;
   readonly connections = new Set<Connection>();
   readonly feed: Feed;
+  /** Clock of the streams: floors do not pass events that wait in the lane. */
+  readonly clock: StreamClock;
   readonly #catchingUp: CatchingUp;
   readonly #parts: HubParts;
   readonly #lane: Lane;
@@ -51,6 +54,8 @@ export class Viewer {
   /** Number of the last catch-up that was requested. */
   #catchUps = 0;
   #gaps = 0;
+  /** Time up to which everything was published when the running task entered the lane. */
+  #publishedMs = 0;
 
   constructor(id: string, parts: HubParts, recheck: (viewer: Viewer, tokenHash: string | undefined) => Promise<void>) {
     this.id = id;
@@ -63,7 +68,12 @@ export class Viewer {
       gaps: () => this.#gaps,
       screened: (subscription, event, record, send) => this.#screened([subscription], event, record, send),
     });
-    const { bus, services } = parts;
+    const { bus, services, published } = parts;
+    this.clock = {
+      nowMs: () => published.nowMs(),
+      monotonicMs: () => published.monotonicMs(),
+      publishedMs: () => this.#publishedMs,
+    };
     this.feed = new Feed(bus, services.clock, accountTopic(id), (payload) => this.#onMessage(payload), failed);
   }
 
@@ -87,7 +97,7 @@ export class Viewer {
 
   /** Sends an event to each subscription that takes the status, with the viewer's filters applied. */
   #show(event: StreamEvent, record: StoreStatusRecord, send: Send): void {
-    this.#lane.run(() => {
+    this.#inLane(() => {
       const lens = this.#lens;
       const isWanted = lens !== undefined && this.#some((subscription) => subscription.takes(record, lens));
       if (isWanted && this.#isStale()) return this.#lookAgain().then(() => this.#showNow(event, record, send));
@@ -161,7 +171,7 @@ export class Viewer {
   }
 
   deleted(event: StreamEvent, record: StoreStatusRecord): void {
-    this.#lane.run(() =>
+    this.#inLane(() =>
       this.#each((subscription, lens) => {
         if (subscription.wantsStatuses && subscription.mayHaveShown(record, lens)) {
           subscription.deleted(event, record.id);
@@ -199,7 +209,7 @@ export class Viewer {
     for (const subscription of this.#subscriptions()) subscription.behind = this.#catchUps;
     if (this.#catchUpWaits) return;
     this.#catchUpWaits = true;
-    this.#lane.run(() => this.#beginAnew());
+    this.#inLane(() => this.#beginAnew());
   }
 
   /** Catches up one new subscription. @param isResumed its client had it before, and may have missed any event */
@@ -207,13 +217,21 @@ export class Viewer {
     this.#catchUps += 1;
     const number = this.#catchUps;
     subscription.behind = number;
-    this.#lane.run(async () => {
+    this.#inLane(async () => {
       try {
         await this.#catchingUp.of(connection, subscription);
         if (isResumed && connection.open) tellAgain(subscription);
       } finally {
         if (subscription.behind === number) subscription.behind = 0;
       }
+    });
+  }
+
+  #inLane(task: Task): void {
+    const publishedMs = this.#parts.published.publishedMs();
+    this.#lane.run(() => {
+      this.#publishedMs = publishedMs;
+      return task();
     });
   }
 
@@ -231,7 +249,7 @@ export class Viewer {
   }
 
   #notified(id: string, record: StoreNotificationRecord, mayRepeat = false): void {
-    this.#lane.run(async () => {
+    this.#inLane(async () => {
       if (!this.#some((subscription) => subscription.wantsNotifications)) return;
       if (this.#isStale()) await this.#lookAgain();
       const event = await this.#untilAvailable(() => notificationEvent(this.#parts.sources, this.id, id, record));
@@ -245,7 +263,7 @@ export class Viewer {
 
   #conversed(direct: AccountDirect | undefined, mayRepeat = false): void {
     if (direct === undefined) return;
-    this.#lane.run(async () => {
+    this.#inLane(async () => {
       if (!this.#some(({ kind }) => kind.direct)) return;
       if (this.#isStale()) await this.#lookAgain();
       const event = await this.#untilAvailable(() => conversationEvent(this.#parts.sources, this.id, direct));
@@ -262,7 +280,7 @@ export class Viewer {
   #refreshLens(): void {
     if (this.#lensWaits) return;
     this.#lensWaits = true;
-    this.#lane.run(() => this.#loadLens());
+    this.#inLane(() => this.#loadLens());
   }
 
   async #loadLens(): Promise<void> {
@@ -297,7 +315,7 @@ export class Viewer {
 
   /** Sends an event that makes clients read something again. */
   #tell(event: StreamEvent, isFor: (subscription: StreamSubscription) => boolean): void {
-    this.#lane.run(() =>
+    this.#inLane(() =>
       this.#each((subscription) => {
         if (isFor(subscription)) subscription.accountEvent(event);
       }),
