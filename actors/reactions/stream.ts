@@ -107,6 +107,7 @@ function publishNew(
   return publishLate(effects, status, published);
 }
 
+/** Publishes a late status after its row, which says if floors of streams may have passed it. */
 async function publishLate(
   effects: Effects,
   status: StoreStatusRecord,

@@ -13,7 +13,7 @@ const CLOCKS_APART_MS = 5_000;
 
 /**
  * Age (ms) from which floors of streams may have passed a status: they rise to ids of half a minute ago, and its message
- * is on its way. The next owner of a killed node publishes within that time.
+ * takes its time. The next owners of a killed node's actors publish before that.
  */
 const PASSED_MS = 15_000;
 /** A floor has not passed a status with fewer newer ones: positions name at least 160 above it. */

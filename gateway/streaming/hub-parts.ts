@@ -18,6 +18,7 @@ export interface HubOptions {
 }
 /** Dependencies that the viewers of a hub share. */
 export interface HubParts extends HubOptions {
+  /** Clock of ids. Its time of what is published does not pass statuses that wait to be rendered. */
   readonly published: StreamClock;
   /** Returns the id at which a catch-up starts at the earliest. */
   oldestId(): string;
