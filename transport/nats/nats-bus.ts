@@ -73,6 +73,8 @@ const RECONNECT_JITTER_MS = 100;
  */
 const PING_MS = 1_000;
 const PINGS_UNANSWERED_MAX = 2;
+/** Messages that arrive on a new connection before the gap is reported, for one round trip. A catch-up finds others. */
+const HELD_MAX = 4_096;
 /** The subject on which a node that was disconnected announces that others may lack its publications. */
 const LOST_SUBJECT = 'lost';
 /** The subject of the packed messages of all common topics. */
@@ -99,6 +101,8 @@ export class NatsBus implements Bus {
   private lastTry: Transport | undefined;
   /** True while publications of the time without a connection have not been caught up with. */
   private deaf = false;
+  /** Deliveries of messages that arrive meanwhile. They come after the report: what was lost is earlier. */
+  private readonly held: (() => void)[] = [];
   private reconnected: Promise<void> = Promise.resolve();
   private markReconnected: () => void = () => undefined;
   private handling = 0;
@@ -275,6 +279,11 @@ export class NatsBus implements Bus {
     decode: (payload: Uint8Array) => T,
     handler: (decoded: T) => void,
   ): void {
+    if (this.deaf) {
+      this.held.push(() => this.receive(subject, message, watch, decode, handler));
+      if (this.held.length > HELD_MAX) this.held.shift();
+      return;
+    }
     let gap: boolean;
     let decoded: T;
     try {
@@ -417,6 +426,7 @@ export class NatsBus implements Bus {
       await this.connection.flush();
       this.reportGap(undefined);
       this.deaf = false;
+      for (const receive of this.held.splice(0)) receive();
       this.connection.publish(this.full(LOST_SUBJECT), new TextEncoder().encode(this.inbox));
       this.options.log.info({}, 'reconnected to NATS');
     } catch (error) {

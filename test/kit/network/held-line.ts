@@ -27,13 +27,17 @@ export class HeldLine {
   private constructor(
     private readonly server: Server,
     private readonly scheme: string,
+    private readonly gatherMs: number | undefined,
   ) {}
 
-  /** Opens a line. @param at the address that the line listens on */
-  static async open(to: string, at = '127.0.0.1'): Promise<HeldLine> {
+  /**
+   * Opens a line. @param at the address that the line listens on
+   * @param gatherMs interval in which clients receive what the server sends, each time in one piece; undefined: at once
+   */
+  static async open(to: string, at = '127.0.0.1', gatherMs?: number): Promise<HeldLine> {
     const { protocol, hostname, port } = new URL(to);
     const server = createServer();
-    const line = new HeldLine(server, protocol);
+    const line = new HeldLine(server, protocol, gatherMs);
     server.on('connection', (near) => line.join(near, connect(Number(port), hostname)));
     await new Promise<void>((listening) => void server.listen(0, at, listening));
     return line;
@@ -83,10 +87,18 @@ export class HeldLine {
     const ends: Ends = { near, far, broken: false, waiting: [], pings: 0, atLineEnd: true };
     this.open.add(ends);
     near.on('data', (bytes) => this.fromClient(ends, bytes));
-    far.on('data', (bytes) => {
+    let gathered: Buffer[] = [];
+    const forward = () => {
+      const bytes = Buffer.concat(gathered);
+      gathered = [];
       near.write(bytes);
       ends.atLineEnd = bytes.subarray(-2).equals(LINE_END);
       answerPings(ends);
+    };
+    far.on('data', (bytes) => {
+      gathered.push(bytes);
+      if (this.gatherMs === undefined) forward();
+      else if (gathered.length === 1) setTimeout(forward, this.gatherMs);
     });
     if (this.state === 'silent') for (const end of [near, far]) end.pause();
     const end = () => {

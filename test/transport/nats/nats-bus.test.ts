@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import { connect } from 'nats';
+import { connect, type NatsConnection } from 'nats';
 import { Misconfigured, Unavailable } from '../../../actors/domain/problem.js';
 import { systemClock } from '../../../actors/runtime/system.js';
 import { codec } from '../../../proto/codec.js';
 import { NotDelivered, ROWS_TOPIC, STATUSES_TOPIC } from '../../../transport/bus.js';
 import { NatsBus } from '../../../transport/nats/nats-bus.js';
+import { Numbering } from '../../../transport/nats/published.js';
 import { HeldLine } from '../../kit/network/held-line.js';
 import { OwnTime } from '../../kit/time/own-time.js';
 import { busContract } from '../bus-contract.js';
@@ -34,6 +35,16 @@ async function shared(t: Test, prefix: string, name: string): Promise<NatsBus> {
   return bus;
 }
 
+/** Connects without a bus, to send what no bus sends. */
+async function connected(t: Test): Promise<NatsConnection> {
+  const token = process.env.TEST_NATS_TOKEN;
+  const connection = await connect({ servers: sharedNatsUrl(), ...(token && { token }) });
+  t.after(() => connection.close());
+  return connection;
+}
+/** One message of a common topic, as it is sent. */
+const pack = codec('murmuration.node.Pack').encode({ entries: [{ subject: ROWS_TOPIC, payload: bytes('x') }] });
+
 busContract('NATS bus', async (t) => {
   const prefix = freshPrefix();
   return [await shared(t, prefix, 'one'), await shared(t, prefix, 'two')];
@@ -51,11 +62,7 @@ test('malformed messages are counted and ignored', async (t) => {
   const bus = await shared(t, prefix, 'one');
   const heard: Uint8Array[] = [];
   await bus.subscribe('topic.x', (payload) => heard.push(payload));
-  const stranger = await connect({
-    servers: sharedNatsUrl(),
-    ...(process.env.TEST_NATS_TOKEN && { token: process.env.TEST_NATS_TOKEN }),
-  });
-  t.after(() => stranger.close());
+  const stranger = await connected(t);
   for (const garbage of [bytes('garbage'), new Uint8Array(), new Uint8Array(1_000).fill(255)]) {
     stranger.publish(`${prefix}.topic.x`, garbage);
   }
@@ -172,6 +179,43 @@ for (const [how, sent] of [
   });
 }
 
+test('after a lost connection the gap is reported before any message arrives', async (t) => {
+  // A busy node reads the answer to its ping together with messages.
+  const line = await HeldLine.open(sharedNatsUrl(), '127.0.0.1', 20);
+  const prefix = freshPrefix();
+  const bus = await NatsBus.connect({
+    url: line.url,
+    token: process.env.TEST_NATS_TOKEN,
+    prefix,
+    name: 'one',
+    log,
+    clock: systemClock,
+  });
+  const stranger = await connected(t);
+  let happened: ('gap' | 'message')[] = [];
+  bus.onGap(() => happened.push('gap'));
+  await bus.subscribe(ROWS_TOPIC, () => happened.push('message'));
+  let published = 0;
+  // Each is the first message of its publisher, so that no number shows a gap.
+  const publishing = setInterval(() => {
+    stranger.publish(`${prefix}.topics`, new Numbering(`publisher ${published++}`).wrap('topics', pack));
+  }, 1);
+  t.after(async () => {
+    clearInterval(publishing);
+    await bus.close();
+    await line.close();
+  });
+  await eventually('messages arrive', () => happened.includes('message'));
+  assert.ok(!happened.includes('gap'));
+  line.silence();
+  await eventually('the line is known to be dead', () => !bus.healthy());
+  happened = [];
+  line.mend();
+  await eventually('the gap is reported', () => happened.includes('gap'));
+  await eventually('messages arrive again', () => happened.includes('message'));
+  assert.equal(happened[0], 'gap');
+});
+
 test('a hanging server is retried, on one connection at a time', async (t) => {
   const server = await OwnNatsServer.start('secret');
   const options = {
@@ -228,13 +272,8 @@ test('a malformed pack is ignored, and a lost pack is a gap', async (t) => {
   let gaps = 0;
   bus.onGap(() => (gaps += 1));
   await bus.subscribe(ROWS_TOPIC, (payload) => heard.push(new TextDecoder().decode(payload)));
-  const stranger = await connect({
-    servers: sharedNatsUrl(),
-    ...(process.env.TEST_NATS_TOKEN && { token: process.env.TEST_NATS_TOKEN }),
-  });
-  t.after(() => stranger.close());
+  const stranger = await connected(t);
   const published = codec('murmuration.node.Published');
-  const pack = codec('murmuration.node.Pack').encode({ entries: [{ subject: ROWS_TOPIC, payload: bytes('x') }] });
   const send = (number: number, payload: Uint8Array) =>
     stranger.publish(`${prefix}.topics`, published.encode({ publisher: 'stranger', number, payload }));
   send(1, pack);
@@ -247,15 +286,10 @@ test('a malformed pack is ignored, and a lost pack is a gap', async (t) => {
 test('a bus that has lost messages another did not receive does not follow it; a newer bus expects the next message', async (t) => {
   const prefix = freshPrefix();
   const one = await shared(t, prefix, 'one');
-  const stranger = await connect({
-    servers: sharedNatsUrl(),
-    ...(process.env.TEST_NATS_TOKEN && { token: process.env.TEST_NATS_TOKEN }),
-  });
-  t.after(() => stranger.close());
+  const stranger = await connected(t);
   const published = codec('murmuration.node.Published');
-  const payload = codec('murmuration.node.Pack').encode({ entries: [{ subject: ROWS_TOPIC, payload: bytes('x') }] });
   const send = (number: number) =>
-    stranger.publish(`${prefix}.topics`, published.encode({ publisher: 'stranger', number, payload }));
+    stranger.publish(`${prefix}.topics`, published.encode({ publisher: 'stranger', number, payload: pack }));
   const upTo = (number: number) => [{ publisher: 'stranger', number }];
   const hasHeard = (bus: NatsBus, number: number) =>
     eventually(`${number} has come`, () => bus.receivedUpTo().some((of) => of.number === number));
