@@ -20,7 +20,7 @@ export class PublishedClock implements StreamClock {
   /** Readings of the last half minute, oldest first. */
   readonly #readings: { readonly idsMs: number; readonly monotonicMs: number }[] = [];
   #publishedMs = 0;
-  /** Results of publishedMs() when events that wait were received, oldest first. */
+  /** Times up to which everything was published when events that wait were received, oldest first. */
   readonly #waitingMs: number[] = [];
 
   constructor(clock: Pick<Clock, 'nowMs' | 'monotonicMs'>) {
@@ -35,9 +35,9 @@ export class PublishedClock implements StreamClock {
     return this.#clock.monotonicMs();
   }
 
-  /** Call it when an event is received: publishedMs() does not rise until the event is passed on. */
+  /** Call it when an event is received: publishedMs() rises no further until the event is passed on. */
   received(): void {
-    this.#waitingMs.push(this.publishedMs());
+    this.#waitingMs.push(this.#read());
   }
 
   /** Call it when an event is passed on to its viewers, in the order of receipt. */
@@ -46,6 +46,10 @@ export class PublishedClock implements StreamClock {
   }
 
   publishedMs(): number {
+    return this.#waitingMs[0] ?? this.#read();
+  }
+
+  #read(): number {
     const monotonicMs = this.#clock.monotonicMs();
     const last = this.#readings.at(-1);
     if (last === undefined || monotonicMs - last.monotonicMs >= READ_EVERY_MS)
@@ -55,6 +59,6 @@ export class PublishedClock implements StreamClock {
       this.#publishedMs = first.idsMs;
       this.#readings.shift();
     }
-    return this.#waitingMs[0] ?? this.#publishedMs;
+    return this.#publishedMs;
   }
 }

@@ -33,6 +33,18 @@ test('everything is published up to the time that the clock of ids showed half a
   assert.ok(published.publishedMs() > 0);
 });
 
+test('while there are always events that wait, it follows the oldest of them', () => {
+  const clock = new IdClock();
+  const published = new PublishedClock(clock);
+  published.received();
+  for (; clock.steadyMs < 90_000; clock.steadyMs += 2_000) {
+    published.received();
+    published.passedOn();
+  }
+  const behindMs = clock.nowMs() - published.publishedMs();
+  assert.ok(behindMs >= 30_000 && behindMs <= 36_000, `${behindMs} ms`);
+});
+
 test('the floor of a position does not follow a jump of the clock of ids before ids of then have been sent', () => {
   const clock = new IdClock();
   const published = new PublishedClock(clock);
