@@ -51,7 +51,7 @@ export async function openBase(
   const caches = new Caches();
   const shared = { settings, logger, clock, random, placement, stamps, timestamps, bus, caches };
   if (settings.STORE === 'lmdb') return { ...shared, tables: cachedAlone(store, clock, caches), cluster: undefined };
-  const liveness = await PeerLiveness.open(bus, clock);
+  const liveness = await PeerLiveness.open(bus, clock, stamps);
   const tables = await cachedTogether(store, bus, settings.NODE_NAME, liveness, clock, caches);
   liveness.onUnheard(() => tables.forget(undefined));
   return { ...shared, tables, cluster: { liveness, barrier: await InvalidationBarrier.open(bus, clock, random) } };

@@ -9,12 +9,13 @@ import { GUESTS_MAX } from '../gateway/viewing/guest-homes.js';
 import { codec } from '../proto/codec.js';
 import type { NodeHeard } from '../proto/gen/types.js';
 import type { ReadTables } from '../store/port.js';
-import { type Bus, STATUSES_TOPIC } from '../transport/bus.js';
+import { type Bus, PULSE_TOPIC, STATUSES_TOPIC } from '../transport/bus.js';
 import { hostWith } from './shard-hosts.js';
 
 /** An arbitrary epoch of these rings; 0 marks a ring that is moving. */
 const ANY_EPOCH = 1;
 const headlines = codec('murmuration.node.StatusHeadline');
+const pulses = codec('murmuration.node.Pulse');
 
 export interface HomeRingsParts {
   readonly tables: ReadTables;
@@ -89,12 +90,12 @@ export function withPublications(host: ShardHost, published: Pick<Publications, 
 
 /**
  * Delivers every published status to the rings: one message per status and node, whoever follows its author. Records
- * that it was published.
+ * that it was published, and how far the other nodes' clocks of ids are.
  */
 export async function fanOut(
   homes: readonly Pick<HomeRings, 'deliver' | 'deliverTo' | 'closeAll' | 'deaf'>[],
   everybody: Pick<PublicRing, 'deliver' | 'close'>,
-  published: Pick<Publications, 'add' | 'missed'>,
+  published: Pick<Publications, 'add' | 'reached' | 'missed'>,
   bus: Bus,
 ): Promise<void> {
   bus.onGap((subject) => {
@@ -103,6 +104,7 @@ export async function fanOut(
     everybody.close();
     published.missed();
   });
+  await bus.subscribe(PULSE_TOPIC, (payload) => published.reached(pulses.decode(payload).idMs));
   await bus.subscribe(STATUSES_TOPIC, (payload) => {
     const { kind, id, accountId, onlyTo, listed, remote, ...publication } = headlines.decode(payload);
     if (kind !== 'update') return;

@@ -54,10 +54,15 @@ export class PeerLiveness {
   private constructor(
     private readonly bus: Bus,
     private readonly clock: Pick<Clock, 'monotonicMs' | 'after'>,
+    private readonly idClock: Pick<Clock, 'nowMs'>,
   ) {}
 
-  static async open(bus: Bus, clock: Pick<Clock, 'monotonicMs' | 'after'>): Promise<PeerLiveness> {
-    const hearing = new PeerLiveness(bus, clock);
+  static async open(
+    bus: Bus,
+    clock: Pick<Clock, 'monotonicMs' | 'after'>,
+    idClock: Pick<Clock, 'nowMs'>,
+  ): Promise<PeerLiveness> {
+    const hearing = new PeerLiveness(bus, clock, idClock);
     await bus.subscribe(PULSE_TOPIC, (payload) => hearing.#onPulse(pulses.decode(payload).member));
     return hearing;
   }
@@ -95,7 +100,7 @@ export class PeerLiveness {
   #pulse(): void {
     if (this.#closed) return;
     const self = this.#members?.().self;
-    if (self !== undefined) this.bus.publish(PULSE_TOPIC, pulses.encode({ member: self }));
+    if (self !== undefined) this.bus.publish(PULSE_TOPIC, pulses.encode({ member: self, idMs: this.idClock.nowMs() }));
     this.#look();
     this.#tellOfSilence();
     this.clock.after(PULSE_MS, () => this.#pulse());

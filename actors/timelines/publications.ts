@@ -8,8 +8,12 @@ import type { Clock } from '../domain/time.js';
 const HALF_MAX = 16_384;
 /** Late statuses remembered. A takeover leaves some hundred. */
 const LATE_MAX = 4_096;
-/** Largest distance between the clocks of two nodes. */
-const CLOCKS_APART_MS = 5_000;
+/**
+ * Time (monotonic, ms) after a gap during which this node does not know if a status that it did not receive was
+ * published. At its end this node's clock of ids, or one that a pulse reported, has passed the ids of lost messages:
+ * clocks differ by at most 5 s, but a takeover may have raised the others by half a minute.
+ */
+const UNKNOWN_MS = 10_000;
 
 /**
  * Age (ms) from which floors of streams may have passed a status: they rise to ids of half a minute ago, and its message
@@ -34,8 +38,8 @@ export interface Publication {
  * notice a gap.
  */
 export class Publications {
-  /** Clock of ids. */
-  readonly #clock: Pick<Clock, 'nowMs'>;
+  /** Clock of ids, and monotonic time. */
+  readonly #clock: Pick<Clock, 'nowMs' | 'monotonicMs'>;
   /** The places of ids in the order of receipt, in two halves, of which the older is dropped as a whole. */
   #older: ReadonlyMap<string, number> = new Map();
   #newer = new Map<string, number>();
@@ -45,13 +49,15 @@ export class Publications {
   readonly #receivedMs: number[] = new Array(NEWER_MAX).fill(0);
   #received = 0;
   /** Ids minted before are unknown unless they were received. */
-  #from: string;
-  /** The highest received id. The clock of its node may be ahead of this one's, just after a takeover by 47 s. */
+  #from = makeId(0, 0, 0);
+  /** Monotonic time (ms) until which all others are unknown, too; undefined when it has passed. */
+  #unknownUntilMs: number | undefined;
+  /** The highest received id, or that of the clock of another node. */
   #highest = makeId(0, 0, 0);
 
-  constructor(clock: Pick<Clock, 'nowMs'>) {
+  constructor(clock: Pick<Clock, 'nowMs' | 'monotonicMs'>) {
     this.#clock = clock;
-    this.#from = this.#now();
+    this.missed();
   }
 
   /** Number of statuses that were received since the node started. */
@@ -66,7 +72,7 @@ export class Publications {
   has(id: string, before = Number.POSITIVE_INFINITY): boolean | undefined {
     const place = this.#newer.get(id) ?? this.#older.get(id);
     if (place !== undefined) return place < before;
-    return compareIds(id, this.#from) < 0 ? undefined : false;
+    return !this.#remembers() || compareIds(id, this.#from) < 0 ? undefined : false;
   }
 
   /**
@@ -96,22 +102,38 @@ export class Publications {
   /** Adds a received status. One that comes as a repeat, and did not come before, is late. */
   add(id: string, { mayRepeat, late, aboveFloors }: Publication): void {
     const nowMs = this.#clock.nowMs();
+    this.#remembers();
     if (late === true) {
       if (aboveFloors !== true) this.#addLate(id, 0);
     } else if (mayRepeat === true && this.has(id) === false) this.#addLate(id, nowMs);
     if (this.#newer.size >= HALF_MAX) {
-      for (const old of this.#older.keys()) if (compareIds(old, this.#from) > 0) this.#from = old;
+      for (const old of this.#older.keys()) this.#from = laterId(this.#from, old);
       this.#older = this.#newer;
       this.#newer = new Map();
     }
     this.#newer.set(id, this.#newer.get(id) ?? this.#older.get(id) ?? this.#received);
     this.#receivedMs[this.#received++ % NEWER_MAX] = nowMs;
-    if (compareIds(id, this.#highest) > 0) this.#highest = id;
+    this.#highest = laterId(this.#highest, id);
+  }
+
+  /** Another node's clock of ids (ms) has got so far. */
+  reached(ms: number): void {
+    this.#highest = laterId(this.#highest, makeId(ms + 1, 0, 0));
+    this.#remembers();
   }
 
   /** Call it after a gap and before the first shards: any status may have been published meanwhile. */
   missed(): void {
-    this.#from = this.#now();
+    this.#unknownUntilMs = this.#clock.monotonicMs() + UNKNOWN_MS;
+  }
+
+  /** Returns true if this node knows of some statuses that they are not published yet. */
+  #remembers(): boolean {
+    if (this.#unknownUntilMs === undefined) return true;
+    if (this.#clock.monotonicMs() < this.#unknownUntilMs) return false;
+    this.#unknownUntilMs = undefined;
+    this.#from = laterId(this.#highest, makeId(this.#clock.nowMs(), 0, 0));
+    return true;
   }
 
   #addLate(id: string, atMs: number): void {
@@ -119,8 +141,6 @@ export class Publications {
     const [oldest = ''] = this.#late.keys();
     if (this.#late.size > LATE_MAX) this.#late.delete(oldest);
   }
-
-  #now(): string {
-    return makeId(Math.max(this.#clock.nowMs(), idMs(this.#highest)) + CLOCKS_APART_MS, 0, 0);
-  }
 }
+
+const laterId = (one: string, other: string) => (compareIds(one, other) < 0 ? other : one);

@@ -562,7 +562,7 @@ export const descriptors = {
   'murmuration.node.RowsWritten': '{"fields":{"node":{"type":"string","id":1},"rows":{"rule":"repeated","type":".murmuration.node.RowKey","id":2}}}',
   'murmuration.node.RowKey': '{"oneofs":{"_value":{"oneof":["value"]}},"fields":{"table":{"type":"string","id":1},"key":{"rule":"repeated","type":"string","id":2},"value":{"type":"bytes","id":3,"options":{"proto3_optional":true}},"gone":{"type":"bool","id":4},"numbers":{"rule":"repeated","type":".murmuration.node.FieldNumber","id":5}}}',
   'murmuration.node.FieldNumber': '{"fields":{"name":{"type":"string","id":1},"number":{"type":"double","id":2}}}',
-  'murmuration.node.Pulse': '{"fields":{"member":{"type":"string","id":1}}}',
+  'murmuration.node.Pulse': '{"fields":{"member":{"type":"string","id":1},"idMs":{"type":"double","id":2,"protoName":"id_ms"}}}',
   'murmuration.node.AskHeard': '{"fields":{"reply":{"type":"string","id":1},"number":{"type":"double","id":2}}}',
   'murmuration.node.HaveHeard': '{"fields":{"member":{"type":"string","id":1},"number":{"type":"double","id":2}}}',
   'murmuration.node.Published': '{"fields":{"publisher":{"type":"string","id":1},"number":{"type":"double","id":2},"payload":{"type":"bytes","id":3}}}',

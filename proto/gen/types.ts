@@ -4146,9 +4146,10 @@ export interface NodeFieldNumber {
   readonly number: number;
 }
 
-/** topic.pulse: a heartbeat of a node. member: its name and incarnation. */
+/** topic.pulse: a heartbeat of a node. member: its name and incarnation. id_ms: its clock of ids; 0 from older programs. */
 export interface NodePulse {
   readonly member: string;
+  readonly idMs: number;
 }
 
 /** topic.heard: a barrier. Receivers answer to the subject `reply`. number: the barrier's, increasing. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { makeId } from '../../actors/domain/ids.js';
+import { idMs, makeId } from '../../actors/domain/ids.js';
 import { HomeRings } from '../../actors/timelines/home-rings.js';
 import { Publications } from '../../actors/timelines/publications.js';
 import { peerService } from '../../cluster/peer-service.js';
@@ -12,6 +12,7 @@ import { Network } from '../simulation/services/network.js';
 import { Process, SeededRandom, World } from '../simulation/world.js';
 
 const headlines = codec('murmuration.node.StatusHeadline');
+const pulses = codec('murmuration.node.Pulse');
 const SHARD = 7;
 const id = (number: number) => makeId(1_800_000_000_000 + number, SHARD, 0);
 const [author, alice, bob] = [id(1), id(2), id(3)];
@@ -23,6 +24,7 @@ interface Node {
   readonly name: string;
   readonly bus: Bus;
   readonly rings: HomeRings;
+  readonly published: Publications;
   readonly host: ReturnType<typeof withRings>;
 }
 
@@ -47,13 +49,14 @@ class Cluster {
       bus,
     });
     const everybody = { deliver: () => undefined, close: () => undefined };
-    await fanOut([rings], everybody, new Publications({ nowMs: () => 0 }), bus);
-    return { name, bus, rings, host: withRings(idle, rings) };
+    const published = new Publications(this.world.clockOf(process));
+    await fanOut([rings], everybody, published, bus);
+    return { name, bus, rings, published, host: withRings(idle, rings) };
   }
 
-  /** Publishes a pulse, which reaches every connected node. */
-  async pulse({ bus }: Node): Promise<void> {
-    bus.publish(PULSE_TOPIC, new Uint8Array());
+  /** Publishes a pulse, which reaches every connected node. @param number of the post that the publisher would mint now */
+  async pulse({ name, bus }: Node, number = 0): Promise<void> {
+    bus.publish(PULSE_TOPIC, pulses.encode({ member: name, idMs: idMs(id(number)) }));
     await this.pass();
   }
 
@@ -214,13 +217,32 @@ test('when a node joins a healthy cluster the rings survive, whichever publisher
 });
 
 test('a node does not know what was published before its first shards, by the clock of ids that it has then', async () => {
-  const clock = { ms: 0, nowMs: () => clock.ms };
+  const clock = { ms: 0, nowMs: () => clock.ms, monotonicMs: () => clock.ms };
   const published = new Publications(clock);
   const host = withPublications(idle, published);
+  const has = (number: number) => published.has(id(number));
+  clock.ms = 20_000;
+  assert.equal(has(99_999), false, 'its clock has not got the floor of the ids yet');
   clock.ms = 1_800_000_100_000;
   await host.acquire([SHARD]);
-  assert.equal(published.has(id(99_999)), undefined);
+  assert.equal(has(99_999), undefined);
+  clock.ms += 10_000;
+  assert.deepEqual([109_999, 110_000].map(has), [undefined, false]);
   clock.ms += 60_000;
   await host.acquire([SHARD + 1]);
-  assert.equal(published.has(id(150_000)), false, 'published by nobody since');
+  assert.equal(has(150_000), false, 'published by nobody since');
+});
+
+test('after a gap a node learns from pulses how far the clocks of ids of the others are', async () => {
+  const { cluster, publisher, other } = await stage();
+  await cluster.world.complete(cluster.world.sleep(10_000), 10_000);
+  assert.equal(other.published.has(id(40_000)), false);
+  await cluster.cut(publisher, [other], () => cluster.post(publisher, 40_000));
+  await cluster.pulse(publisher, 50_000);
+  assert.equal(other.published.has(id(40_000)), undefined);
+  await cluster.world.complete(cluster.world.sleep(10_000), 10_000);
+  assert.deepEqual(
+    [40_000, 50_001].map((number) => other.published.has(id(number))),
+    [undefined, false],
+  );
 });

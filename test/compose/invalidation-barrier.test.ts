@@ -30,7 +30,7 @@ async function nodes(count: number) {
     const self = `node${index}#1`;
     const bus = holdingBus(hub.bus(self));
     const lossy = lossyBus(bus);
-    const liveness = await PeerLiveness.open(lossy, clock);
+    const liveness = await PeerLiveness.open(lossy, clock, clock);
     const tables = await cachedTogether(shared, lossy, self, liveness, clock);
     const random = { bytes: (bytes: number) => new Uint8Array(bytes).fill(index) };
     const audience = await InvalidationBarrier.open(lossy, clock, random);

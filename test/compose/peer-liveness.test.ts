@@ -19,7 +19,7 @@ async function cluster(count: number) {
   const nodes: { readonly bus: ReturnType<typeof lossyBus>; readonly hearing: PeerLiveness }[] = [];
   for (let index = 0; index < count; index++) {
     const bus = lossyBus(hub.bus(`node${index}`));
-    const hearing = await PeerLiveness.open(bus, clock);
+    const hearing = await PeerLiveness.open(bus, clock, clock);
     const company = (): Peers => {
       if (storeAnswers) seenMs = clock.monotonicMs();
       const self = members[index];

@@ -128,7 +128,7 @@ export class SimulatedNode {
     const store = adapter(session, timestamps, pacingOf(world, process));
     const honestBus = network.busOf(process);
     const bus = plant.bus?.(honestBus, soil) ?? honestBus;
-    const hearing = await PeerLiveness.open(bus, clock);
+    const hearing = await PeerLiveness.open(bus, clock, stamps);
     const watched = watch.tables(name, plant.tables?.(store, soil) ?? store, placed);
     const tables = await cachedTogether(watched, bus, name, hearing, clock);
     hearing.onUnheard(() => tables.forget(undefined));

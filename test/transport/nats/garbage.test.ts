@@ -109,7 +109,7 @@ test('a subscription continues after malformed messages, which are counted and l
   await one.subscribe(PULSE_TOPIC, (payload) => heard.others.push(Buffer.from(payload).toString('hex')));
   await one.subscribe('topic.x', (payload) => heard.pulses.push(pulse.decode(payload).member));
   for (const subject of [PULSE_TOPIC, 'topic.x']) two.publish(subject, new Uint8Array(50).fill(255));
-  for (const subject of [PULSE_TOPIC, 'topic.x']) two.publish(subject, pulse.encode({ member: 'two' }));
+  for (const subject of [PULSE_TOPIC, 'topic.x']) two.publish(subject, pulse.encode({ member: 'two', idMs: 1 }));
   await eventually('both good ones came', () => heard.pulses.length === 2);
   assert.equal(heard.others.length, 2);
   assert.equal(one.counts().garbage, 2);
