@@ -72,7 +72,8 @@ export class Publications {
   has(id: string, before = Number.POSITIVE_INFINITY): boolean | undefined {
     const place = this.#newer.get(id) ?? this.#older.get(id);
     if (place !== undefined) return place < before;
-    return !this.#remembers() || compareIds(id, this.#from) < 0 ? undefined : false;
+    this.#endUnknown();
+    return this.#unknownUntilMs !== undefined || compareIds(id, this.#from) < 0 ? undefined : false;
   }
 
   /**
@@ -101,8 +102,8 @@ export class Publications {
 
   /** Adds a received status. One that comes as a repeat, and did not come before, is late. */
   add(id: string, { mayRepeat, late, aboveFloors }: Publication): void {
+    this.#endUnknown();
     const nowMs = this.#clock.nowMs();
-    this.#remembers();
     if (late === true) {
       if (aboveFloors !== true) this.#addLate(id, 0);
     } else if (mayRepeat === true && this.has(id) === false) this.#addLate(id, nowMs);
@@ -116,10 +117,10 @@ export class Publications {
     this.#highest = laterId(this.#highest, id);
   }
 
-  /** Another node's clock of ids (ms) has got so far. */
+  /** Another node's clock of ids (ms) has got so far: each node says so every half second. */
   reached(ms: number): void {
     this.#highest = laterId(this.#highest, makeId(ms + 1, 0, 0));
-    this.#remembers();
+    this.#endUnknown();
   }
 
   /** Call it after a gap and before the first shards: any status may have been published meanwhile. */
@@ -127,13 +128,11 @@ export class Publications {
     this.#unknownUntilMs = this.#clock.monotonicMs() + UNKNOWN_MS;
   }
 
-  /** Returns true if this node knows of some statuses that they are not published yet. */
-  #remembers(): boolean {
-    if (this.#unknownUntilMs === undefined) return true;
-    if (this.#clock.monotonicMs() < this.#unknownUntilMs) return false;
+  /** When the time after a gap has passed, this node knows about the ids that come from now on. */
+  #endUnknown(): void {
+    if (this.#unknownUntilMs === undefined || this.#clock.monotonicMs() < this.#unknownUntilMs) return;
     this.#unknownUntilMs = undefined;
     this.#from = laterId(this.#highest, makeId(this.#clock.nowMs(), 0, 0));
-    return true;
   }
 
   #addLate(id: string, atMs: number): void {
