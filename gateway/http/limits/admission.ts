@@ -110,18 +110,22 @@ class Queue {
 export class Admission {
   readonly #clock: Clock;
   readonly #inFlightMax: number;
+  readonly #inNextTurn: (callback: () => void) => void;
   readonly #reads = new Queue();
   readonly #writes = new Queue();
   readonly #inbox = new Queue();
   readonly #proxied = new Queue();
   #beating: Timer | undefined;
   #turnMs = 0;
+  #hasBegunInBeat = false;
+  /** Requests that began in the present turn. They are counted in the time after a long turn only. */
   #begunInTurn = 0;
   #lateUntilMs = Number.NEGATIVE_INFINITY;
 
-  constructor(clock: Clock, inFlightMax: number) {
+  constructor(clock: Clock, inFlightMax: number, inNextTurn: (callback: () => void) => void = setImmediate) {
     this.#clock = clock;
     this.#inFlightMax = inFlightMax;
+    this.#inNextTurn = inNextTurn;
   }
 
   /** Number of admitted requests without an answer. Requests that are answered synchronously do not count. */
@@ -136,10 +140,20 @@ export class Admission {
     const { inFlight } = this.#inbox;
     if (isInbox ? inFlight >= INBOX_IN_FLIGHT_MAX : this.inFlight - inFlight >= this.#inFlightMax) return 'in_flight';
     if (this.#queueOf(work).refuses() || (isInbox && this.#peopleWait)) return 'waiting';
-    const late = nowMs - this.#turnMs > TURN_MS_MAX && nowMs < this.#lateUntilMs;
-    if (late && this.#begunInTurn >= (isInbox ? INBOX_OF_LATE_TURN_MAX : UNQUEUED_MAX)) return 'event_loop';
-    this.#begunInTurn++;
+    if (nowMs < this.#lateUntilMs) {
+      const isLong = nowMs - this.#turnMs > TURN_MS_MAX;
+      if (isLong && this.#begunInTurn >= (isInbox ? INBOX_OF_LATE_TURN_MAX : UNQUEUED_MAX)) return 'event_loop';
+      this.#countInTurn();
+    }
+    this.#hasBegunInBeat = true;
     return undefined;
+  }
+
+  #countInTurn(): void {
+    if (this.#begunInTurn++ > 0) return;
+    this.#inNextTurn(() => {
+      this.#begunInTurn = 0;
+    });
   }
 
   get #peopleWait(): boolean {
@@ -173,7 +187,7 @@ export class Admission {
    */
   #beat(nowMs: number): void {
     this.#turnMs = nowMs;
-    this.#begunInTurn = 0;
+    this.#hasBegunInBeat = false;
     this.#beating = this.#clock.after(BEAT_MS, () => {
       this.#beating = undefined;
       const now = this.#clock.monotonicMs();
@@ -182,7 +196,7 @@ export class Admission {
       this.#writes.judge(now, now - this.#turnMs);
       this.#inbox.judge(now, now - this.#turnMs);
       // An idle node has no queue to judge, so no timer wakes it.
-      if (this.#begunInTurn > 0 || this.inFlight > 0) this.#beat(now);
+      if (this.#hasBegunInBeat || this.inFlight > 0) this.#beat(now);
     });
   }
 }

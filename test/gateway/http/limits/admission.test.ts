@@ -16,6 +16,7 @@ import {
 class TurnClock implements Clock {
   #now = 0;
   #due: { atMs: number; callback: () => void } | undefined;
+  readonly #nextTurn: (() => void)[] = [];
 
   nowMs(): number {
     return this.#now;
@@ -42,6 +43,8 @@ class TurnClock implements Clock {
     return this.#due !== undefined;
   }
 
+  readonly inNextTurn = (callback: () => void): void => void this.#nextTurn.push(callback);
+
   /** Lets time pass within a turn. */
   work(ms: number): void {
     this.#now += ms;
@@ -50,6 +53,7 @@ class TurnClock implements Clock {
   /** Lets time pass, ends the turn and fires the due timers. */
   turn(ms: number): void {
     this.work(ms);
+    for (const callback of this.#nextTurn.splice(0)) callback();
     if (this.#due === undefined || this.#due.atMs > this.#now) return;
     const { callback } = this.#due;
     this.#due = undefined;
@@ -59,7 +63,7 @@ class TurnClock implements Clock {
 
 function world(inFlightMax = IN_FLIGHT_MAX) {
   const clock = new TurnClock();
-  const admission = new Admission(clock, inFlightMax);
+  const admission = new Admission(clock, inFlightMax, clock.inNextTurn);
   const begun: { work: Work; atMs: number }[] = [];
   return {
     clock,
@@ -176,6 +180,19 @@ test('one long turn of the event loop causes no refusal, a second one refuses th
   assert.deepEqual(served(1), [], 'the next turn begins afresh');
   clock.work(TURN_MS_MAX + 1);
   assert.deepEqual(served(UNQUEUED_MAX - 1), [], 'some are always begun');
+  admission.close();
+});
+
+test('requests that began in earlier turns do not count against a long one', () => {
+  const { clock, admission, ask } = world();
+  ask(1, 'inbox');
+  clock.turn(2 * TURN_MS_MAX);
+  for (let turn = 0; turn < 3; turn++) {
+    assert.deepEqual(ask(8, 'inbox'), []);
+    clock.turn(10);
+  }
+  clock.work(TURN_MS_MAX);
+  assert.deepEqual(ask(9, 'inbox'), ['event_loop']);
   admission.close();
 });
 
