@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { HEARD_MS, PeerLiveness, type Peers, UNHEARD_MS, UNRESPONSIVE_MS } from '../../compose/peer-liveness.js';
+import { codec } from '../../proto/codec.js';
+import { PULSE_TOPIC } from '../../transport/bus.js';
 import { InProcessHub } from '../../transport/in-process-bus.js';
 import { lossyBus } from '../kit/network/lossy-bus.js';
 import { VirtualClock } from '../kit/time/virtual-clock.js';
@@ -99,6 +101,22 @@ test('a node without a view of the members does not count all as reachable', asy
   store(false);
   await pass(UNHEARD_MS + 1_000);
   assert.equal(first.ageMaxMs(), UNRESPONSIVE_MS);
+});
+
+test('each pulse carries the clock of ids of its node', async () => {
+  const clock = new VirtualClock();
+  const hub = new InProcessHub(clock);
+  const received: number[] = [];
+  const pulses = codec('murmuration.node.Pulse');
+  await hub.bus('receiver').subscribe(PULSE_TOPIC, (payload) => received.push(pulses.decode(payload).idMs));
+  const beganMs = clock.nowMs();
+  const idClock = { nowMs: () => clock.nowMs() + 30_000 };
+  const liveness = await PeerLiveness.open(hub.bus('sender'), clock, idClock);
+  liveness.watch(() => ({ self: 'sender#1', others: [], seenMs: 0, mapVersion: 1 }));
+  await clock.advance(500);
+  await new Promise((resolve) => setImmediate(resolve));
+  liveness.close();
+  assert.deepEqual(received, [beganMs + 30_000, beganMs + 30_500]);
 });
 
 test('caches without a maximum age are invalidated while a live node sends nothing, and not for a dead one', async () => {
