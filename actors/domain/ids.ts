@@ -111,6 +111,11 @@ export function compareIds(a: string, b: string): number {
   return a < b ? -1 : 1;
 }
 
+/** Returns the later of two ids, or the only one. */
+export function laterId(one: string, other: string | undefined): string {
+  return other === undefined || compareIds(one, other) >= 0 ? one : other;
+}
+
 /**
  * Returns the era of a time: a bucket of 2^34 ms, about 199 days, which bounds the partitions of tables that grow with
  * time. Readers go from the current era down to the owner's first day.

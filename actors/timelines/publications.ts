@@ -1,4 +1,4 @@
-import { compareIds, idMs, makeId } from '../domain/ids.js';
+import { compareIds, idMs, laterId, makeId } from '../domain/ids.js';
 import type { Clock } from '../domain/time.js';
 
 /**
@@ -141,5 +141,3 @@ export class Publications {
     if (this.#late.size > LATE_MAX) this.#late.delete(oldest);
   }
 }
-
-const laterId = (one: string, other: string) => (compareIds(one, other) < 0 ? other : one);

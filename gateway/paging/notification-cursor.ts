@@ -1,4 +1,4 @@
-import { compareIds, eraOfId } from '../../actors/domain/ids.js';
+import { compareIds, eraOfId, laterId } from '../../actors/domain/ids.js';
 import type { Clock } from '../../actors/domain/time.js';
 import type { StoreNotificationRecord } from '../../proto/gen/types.js';
 import type { ReadTables } from '../../store/port.js';
@@ -23,7 +23,8 @@ export function notificationCursor(
       if (cursor !== undefined) return cursor.next(count);
       const record = tables.peekId?.(accounts, account) ?? tables.get(accounts, { account });
       return soon(record, (owner) => {
-        const after = higher(bounds.after, owner?.notificationsClearedUpTo);
+        const clearedUpTo = owner?.notificationsClearedUpTo;
+        const after = bounds.after === undefined ? clearedUpTo : laterId(bounds.after, clearedUpTo);
         cursor = accountCursor(tables, clock, notifications, 'notification', account, { ...bounds, after });
         return cursor.next(count);
       });
@@ -41,9 +42,4 @@ export async function storedNotification(
   const clearedUpTo = owner?.notificationsClearedUpTo;
   if (clearedUpTo !== undefined && compareIds(id, clearedUpTo) <= 0) return undefined;
   return tables.get(notifications, { account, era: eraOfId(id), notification: id });
-}
-
-function higher(one: string | undefined, other: string | undefined): string | undefined {
-  if (one === undefined || other === undefined) return one ?? other;
-  return compareIds(one, other) < 0 ? other : one;
 }

@@ -1,4 +1,4 @@
-import { compareIds, makeId } from '../../actors/domain/ids.js';
+import { compareIds, laterId, makeId } from '../../actors/domain/ids.js';
 import type { Timer } from '../../actors/domain/time.js';
 import type { Publication } from '../../actors/timelines/publications.js';
 import type { StoreStatusRecord } from '../../proto/gen/types.js';
@@ -307,8 +307,7 @@ export class CatchingUp {
 
   /** Returns the id to read from: never before the hub's limit, whatever position the client gives. */
   #start(floor: string): string {
-    const oldest = this.parts.oldestId();
-    return compareIds(floor, oldest) > 0 ? floor : oldest;
+    return laterId(floor, this.parts.oldestId());
   }
 
   #untilAvailable<T>(reader: Reader, attempt: () => Promise<T>): Promise<T | undefined> {

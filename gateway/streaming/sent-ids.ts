@@ -1,4 +1,4 @@
-import { compareIds } from '../../actors/domain/ids.js';
+import { compareIds, laterId } from '../../actors/domain/ids.js';
 import type { Clock } from '../../actors/domain/time.js';
 
 /** Ids that the older half retains regardless of their age: an hour of a busy timeline, some 60 KB in all. */
@@ -98,8 +98,8 @@ export class SentIds {
   #makeRoom(): void {
     const nowMs = this.#clock.monotonicMs();
     if (this.#newer.size < HALF_MAX && nowMs - this.#newerSinceMs < KEPT_MS) return;
-    for (const id of this.#older.keys()) if (compareIds(id, this.#forgottenTo) > 0) this.#forgottenTo = id;
-    if (compareIds(this.#forgottenTo, this.#floor) > 0) this.#floor = this.#forgottenTo;
+    for (const id of this.#older.keys()) this.#forgottenTo = laterId(this.#forgottenTo, id);
+    this.#floor = laterId(this.#floor, this.#forgottenTo);
     this.#older = this.#newer;
     this.#newer = new Map();
     this.#newerSinceMs = nowMs;

@@ -14,7 +14,7 @@ import {
 } from '../../../store/port.js';
 import { directStatuses, notifications } from '../../../store/tables.js';
 import type { AccountEvents, AccountState } from '../../account/slices.js';
-import { compareIds, eraOfId, makeId, storedId } from '../../domain/ids.js';
+import { compareIds, eraOfId, laterId, makeId, storedId } from '../../domain/ids.js';
 import type { Effects, Happened, Reaction } from '../../runtime/kind.js';
 import { writeAll } from '../write-all.js';
 
@@ -42,7 +42,7 @@ export function notificationRows(
     const since = settled.map((one) => one.sinceId).sort(compareIds)[0];
     const upTo = state.lastNotificationId;
     if (since === undefined || upTo === undefined) return;
-    const after = higher(storedId((BigInt(since) - 1n).toString()), state.clearedUpToId);
+    const after = laterId(storedId((BigInt(since) - 1n).toString()), state.clearedUpToId);
     await eachPage(tables, self, after, upTo, async (rows) => {
       await change(rows.filter(({ value }) => value.filtered === true && from.has(value.from)));
     });
@@ -69,7 +69,7 @@ export function notificationRows(
       return effects.write([put(notifications, keyOf(self, id), record)]);
     },
     noticeRetracted: ({ kind, from, statusId, sinceMs }, { self, state }, effects) => {
-      const since = higher(makeId(sinceMs, 0, 0), state.clearedUpToId);
+      const since = laterId(makeId(sinceMs, 0, 0), state.clearedUpToId);
       const upTo = makeId(sinceMs + RETRACTABLE_MS, 0, 0);
       return eachPage(tables, self, since, upTo, async (rows) => {
         const told = rows.filter(
@@ -135,7 +135,7 @@ async function sweep(
 export function clearedNotifications(tables: Pick<Tables, 'removeRange'>): Reaction<AccountState, AccountEvents> {
   const removeUpTo = async ({ upToId, afterId }: AccountNotificationsCleared, { self: account }: Now) => {
     const before = { notification: idAfter(upToId) };
-    for (let era = eraOfId(higher(account, afterId)); era <= eraOfId(upToId); era++)
+    for (let era = eraOfId(laterId(account, afterId)); era <= eraOfId(upToId); era++)
       await tables.removeRange(notifications, { account, era }, { before });
   };
   return {
@@ -149,9 +149,6 @@ const idAfter = (id: string): string => storedId((BigInt(id) + 1n).toString());
 
 const lower = (id: string, other: string): string => (compareIds(id, other) < 0 ? id : other);
 
-const higher = (id: string, other: string | undefined): string =>
-  other === undefined || compareIds(other, id) < 0 ? id : other;
-
 /** Visits all rows after one id, up to another. */
 async function eachPage(
   tables: Pick<ReadTables, 'range'>,
@@ -161,7 +158,7 @@ async function eachPage(
   visit: (rows: readonly NoticeRow[]) => Promise<void>,
 ): Promise<void> {
   // An account's rows are never older than the account.
-  for (let era = eraOfId(higher(account, afterId)); era <= eraOfId(upToId); era++) {
+  for (let era = eraOfId(laterId(account, afterId)); era <= eraOfId(upToId); era++) {
     let after = afterId;
     for (;;) {
       const page = { after: { notification: after }, limit: RANGE_LIMIT_MAX };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { eraOfId, eraOfMs, idMs, idShard, idsApart, writeId } from '../../../actors/domain/ids.js';
+import { eraOfId, eraOfMs, idMs, idShard, idsApart, laterId, makeId, writeId } from '../../../actors/domain/ids.js';
 import { fc } from '../../kit/property.js';
 
 /** The era of the largest id, which is below 10^18. */
@@ -47,6 +47,14 @@ test('the difference of two ids is exact, near and far', () => {
       assert.equal(BigInt(idsApart(String(one), String(other).padStart(18, '0'))), one - other);
     }),
     { numRuns: 2_000 },
+  );
+});
+
+test('the later of two ids is found in either order, and beside no other id', () => {
+  const [earlier, later] = [makeId(1, 7, 0), makeId(2, 3, 0)];
+  assert.deepEqual(
+    [laterId(earlier, later), laterId(later, earlier), laterId(later, later), laterId(earlier, undefined)],
+    [later, later, later, earlier],
   );
 });
 
